@@ -1,0 +1,103 @@
+// What the scheduler decided and why, down to the last addend. One decision is one row, one log line and one sentence.
+
+import type { DecisionId, DeviceId, JobId, ModelName, PoolId } from "./ids.ts";
+
+/**
+ * - `swap`: evict and load. `load`: load into free memory. `preload`: a load nobody waits for yet.
+ * - `unload`: take out without bringing in (idle for long, an operator's wish, a load or drain nobody wants any more).
+ * - `hold`: work waits for another model, and it goes on waiting. `idle`: nothing waits, or nothing that can be served.
+ */
+export type DecisionKind = "swap" | "load" | "preload" | "unload" | "hold" | "idle";
+
+export type DecisionReason =
+  // moves
+  | "cold"
+  | "challenger_wins"
+  | "resident_idle"
+  | "resident_unavailable"
+  | "ceiling"
+  | "longest_queue"
+  | "arrival_order"
+  | "restore"
+  | "preload"
+  | "pinned"
+  | "operator"
+  | "idle_timeout"
+  | "unwanted"
+  | "removed"
+  // stays
+  | "no_work"
+  | "serving"
+  | "resident_wins"
+  | "min_residency"
+  | "serve_first"
+  | "forced_swap_spent"
+  | "finish"
+  | "back_off"
+  | "paused"
+  | "no_room"
+  | "loading"
+  | "draining"
+  | "unloading"
+  | "blocked";
+
+/** The hard rule that spoke above the scores, if one did. */
+export type Guard =
+  | "ceiling"
+  | "min_residency"
+  | "idle_lapse"
+  | "serve_first"
+  | "forced_swap_spent"
+  | "pinned"
+  | "back_off"
+  | "paused"
+  | "in_transition";
+
+/** One candidate's arithmetic. `score` is the sum of `terms` as the policy defines it; null where it scores nothing. */
+export interface Scored {
+  readonly model: ModelName;
+  readonly depth: number;
+  readonly oldestWaitMs: number;
+  /** The model's own priority. */
+  readonly priority: number;
+  /** Named addends in the policy's units, e.g. `age_term`, `depth_term`. */
+  readonly terms: Readonly<Record<string, number>>;
+  /** Charged for making it resident; 0 for a resident, or when it is not charged. */
+  readonly switchCost: number;
+  readonly score: number | null;
+  readonly eligible: boolean;
+  readonly whyNot: string | null;
+}
+
+export interface ResidentView {
+  readonly model: ModelName;
+  readonly forMs: number;
+  readonly idleMs: number;
+}
+
+/** What `decide()` returns: pure, without identity. */
+export interface Verdict {
+  readonly kind: DecisionKind;
+  readonly reason: DecisionReason;
+  readonly guard: Guard | null;
+  readonly device: DeviceId;
+  readonly load: ModelName | null;
+  readonly evict: readonly ModelName[];
+  readonly resident: readonly ResidentView[];
+  readonly models: readonly Scored[];
+  /** The jobs that made it so: the head and the oldest of the model that is loaded or kept waiting. */
+  readonly jobs: readonly JobId[];
+  /** The next instant at which a score or a guard can change with no event; null when none can. */
+  readonly nextLookAtMs: number | null;
+}
+
+export interface Decision extends Verdict {
+  readonly id: DecisionId;
+  readonly pool: PoolId;
+  readonly policy: string;
+  /** Router time. */
+  readonly atMs: number;
+  /** Wall clock, for display. */
+  readonly wallMs: number;
+  readonly sentence: string;
+}

@@ -1,0 +1,100 @@
+// Everything worth logging, counting or showing. The engine emits; log, metrics and HTTP listen.
+
+import type { Band } from "./band.ts";
+import type { Decision } from "./decision.ts";
+import type { DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
+import type { CancelReason, Dispatch, JobError } from "./job.ts";
+
+export type LoadOutcome = "ready" | "failed" | "timeout" | "abandoned";
+/** What a device does; its seconds are counted by this. */
+export type DevicePhase = "empty" | "idle" | "serving" | "loading" | "draining" | "unloading" | "blocked";
+
+export type RouterEvent =
+  | {
+      readonly type: "job.accepted";
+      readonly job: JobId;
+      readonly model: ModelName;
+      readonly band: Band;
+      readonly durable: boolean;
+    }
+  | {
+      readonly type: "job.dispatched";
+      readonly job: JobId;
+      readonly model: ModelName;
+      readonly band: Band;
+      readonly priority: number;
+      readonly attempt: number;
+      readonly dispatch: Dispatch;
+    }
+  | { readonly type: "job.first_byte"; readonly job: JobId; readonly model: ModelName }
+  | {
+      readonly type: "job.requeued";
+      readonly job: JobId;
+      readonly model: ModelName;
+      readonly charge: "attempt" | "interruption" | "none";
+      readonly detail: string;
+    }
+  | {
+      readonly type: "job.finished";
+      readonly job: JobId;
+      readonly model: ModelName;
+      readonly band: Band;
+      readonly status: "succeeded" | "failed" | "cancelled" | "expired";
+      readonly reason: CancelReason | null;
+      readonly error: JobError | null;
+      /** From acceptance to the first dispatch, or to the end when it never ran. */
+      readonly waitMs: number;
+      /** Of the last attempt; 0 when it never ran. */
+      readonly runMs: number;
+    }
+  | { readonly type: "job.stale_outcome"; readonly job: JobId; readonly model: ModelName }
+  | { readonly type: "decision"; readonly decision: Decision }
+  | {
+      readonly type: "load.started";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly instance: InstanceId;
+    }
+  | {
+      readonly type: "load.progress";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly phase: string;
+      readonly progress: number | null;
+    }
+  | {
+      readonly type: "load.finished";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly instance: InstanceId;
+      readonly outcome: LoadOutcome;
+      readonly tookMs: number;
+      readonly detail: string | null;
+    }
+  | {
+      readonly type: "unload.finished";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly tookMs: number;
+      readonly memory: "free" | "unknown";
+      /** True: to make room for another model. */
+      readonly swap: boolean;
+    }
+  | { readonly type: "drain.overdue"; readonly model: ModelName; readonly device: DeviceId; readonly aborted: number }
+  | {
+      readonly type: "instance.lost";
+      readonly model: ModelName;
+      readonly device: DeviceId | null;
+      readonly detail: string;
+    }
+  | { readonly type: "device.phase"; readonly device: DeviceId; readonly phase: DevicePhase; readonly atMs: number }
+  | {
+      readonly type: "breaker";
+      readonly model: ModelName;
+      readonly state: "closed" | "open" | "half_open";
+      readonly retryAtMs: number | null;
+    }
+  | { readonly type: "store.unavailable"; readonly verb: string; readonly detail: string }
+  | { readonly type: "recovered"; readonly requeued: number; readonly poisoned: number; readonly dropped: number };
+
+export type Emit = (event: RouterEvent) => void;

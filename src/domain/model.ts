@@ -1,0 +1,38 @@
+// A model as the router knows it, and a device it may occupy. Made from the configuration, durations in ms.
+
+import type { DeviceId, ModelName } from "./ids.ts";
+
+export interface ModelSpec {
+  readonly name: ModelName;
+  readonly label: string;
+  readonly aliases: readonly string[];
+  /** What the engine calls it; null: the bytes go through as they came. */
+  readonly upstreamName: string | null;
+  /** The model's own weight in `model-score`; above 0. */
+  readonly priority: number;
+  /** Attempts that may run at once. */
+  readonly concurrency: number;
+  /** Footprint while resident; null: a whole device. */
+  readonly memoryGiB: number | null;
+  /** First guess; measured loads replace it. */
+  readonly loadMs: number;
+  /** False: always on elsewhere (`remote`); it uses no device and takes no part in swaps. */
+  readonly usesDevice: boolean;
+  /** The devices it may be loaded on; empty when `usesDevice` is false. */
+  readonly devices: readonly DeviceId[];
+  readonly pinned: boolean;
+  readonly preload: boolean;
+  /** Unload after so long without work; null: never. */
+  readonly unloadAfterMs: number | null;
+  readonly maxLoadFailures: number;
+  readonly loadTimeoutMs: number;
+  readonly firstLoadTimeoutMs: number;
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly runTimeoutMs: number;
+}
+
+export interface DeviceSpec {
+  readonly id: DeviceId;
+  readonly memoryGiB: number | null;
+}

@@ -1,0 +1,133 @@
+// The engine as intake and HTTP see it. Everything here returns at once or after the commit it names.
+
+import type { Band } from "../domain/band.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { DevicePhase } from "../domain/event.ts";
+import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
+import type { CancelReason, Job } from "../domain/job.ts";
+import type { ModelSpec } from "../domain/model.ts";
+import type { Wait } from "../domain/wait.ts";
+import type { Body, Ended } from "../store/store.ts";
+import type { Relay } from "./relay.ts";
+
+/** A socket that waits for a job: while held, its lease does not run. */
+export interface Hold {
+  /** The wait is over and the caller was answered, or will come back by itself: the full lease starts anew. */
+  release(): void;
+  /**
+   * The socket closed. `orphanMs` 0: the job is cancelled with `disconnect` at once. Else it keeps its place so long,
+   * counting as no demand meanwhile, unless it is held again. Other holds on the same job keep it as it is.
+   */
+  drop(orphanMs: number): void;
+}
+
+/** Facts about a queued job. Null fields are not known to this process. */
+export interface Place {
+  /** 0: next of its model. */
+  readonly position: number | null;
+  readonly resident: boolean;
+  readonly needsSwap: boolean;
+  readonly loadMs: number;
+  /** The policy's bound on when its model is loaded at the latest; null when it states none. */
+  readonly loadBoundMs: number | null;
+  /** Until the answer is ready; null when nothing is known. */
+  readonly estimatedMs: number | null;
+  readonly blocked: { readonly reason: string; readonly retryAtMs: number | null } | null;
+  readonly loading: {
+    readonly model: ModelName;
+    readonly phase: string;
+    readonly progress: number | null;
+    readonly sinceMs: number;
+  } | null;
+  /** When this view was true, router time. */
+  readonly asOfMs: number;
+}
+
+export interface ModelStatus {
+  readonly spec: ModelSpec;
+  readonly state: "absent" | "loading" | "resident" | "draining" | "unloading" | "broken" | "remote";
+  readonly device: DeviceId | null;
+  readonly sinceMs: number | null;
+  readonly pinned: boolean;
+  readonly paused: boolean;
+  readonly queued: Readonly<Record<Band, number>>;
+  readonly oldestWaitMs: number;
+  readonly running: number;
+  readonly loadMs: number;
+  readonly loadFailures: number;
+  readonly retryAtMs: number | null;
+  readonly lastError: string | null;
+  readonly wait: Wait | null;
+}
+
+export interface DeviceStatus {
+  readonly device: DeviceId;
+  readonly phase: DevicePhase;
+  readonly models: readonly ModelName[];
+  readonly sinceMs: number;
+  readonly paused: boolean;
+  readonly decision: Decision | null;
+}
+
+export interface EngineStatus {
+  readonly atMs: number;
+  readonly policy: string;
+  readonly paused: boolean;
+  readonly draining: boolean;
+  readonly queued: number;
+  readonly running: number;
+  readonly models: readonly ModelStatus[];
+  readonly devices: readonly DeviceStatus[];
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** In words, when not. */
+  readonly problems: readonly string[];
+}
+
+/** Where a job stands in the queues; async and nullable, because another replica may lead. */
+export interface QueueView {
+  place(job: Job): Promise<Place | null>;
+  queuedTotal(): number;
+}
+
+/** Verbs of operators. Each resolves when it is accepted and recorded, not when its effect is complete. */
+export interface Operator {
+  load(model: ModelName): Promise<void>;
+  /** Drains first unless forced. */
+  unload(model: ModelName, force: boolean): Promise<void>;
+  pin(model: ModelName): Promise<void>;
+  unpin(model: ModelName): Promise<void>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** No new work is taken; what runs finishes. */
+  drain(): Promise<void>;
+  logs(model: ModelName, lines: number): Promise<readonly string[]>;
+}
+
+export interface EngineControl {
+  readonly relay: Relay;
+  readonly queue: QueueView;
+  readonly operator: Operator;
+  /** The model's facts, or null when it is not configured. */
+  model(name: ModelName): ModelSpec | null;
+  /**
+   * Takes an accepted job into the queue. `body` is given for jobs that are not durable: nobody else has it.
+   * Idempotent by id.
+   */
+  admit(job: Job, body: Body | null): void;
+  /** Removes it from the queue at once, commits the end, then aborts its engine call. Null: no such job. */
+  cancel(id: JobId, reason: CancelReason): Promise<Ended | null>;
+  /** A poll by its owner: the full lease starts anew. Does nothing for a job without a lease or a final one. */
+  renew(id: JobId): void;
+  hold(id: JobId): Hold;
+  /** When the job's lease lapses, router time; null when it has none or is held. */
+  leaseExpiresAtMs(id: JobId): number | null;
+  /** Resolves when the job is final (with the committed row), or null once `untilMs` has come or `signal` is aborted. */
+  finished(id: JobId, untilMs: number, signal?: AbortSignal): Promise<Job | null>;
+  /** Hears of each change of a live job's state (queued, started, loading, final); returns how to stop. */
+  watch(id: JobId, onChange: () => void): () => void;
+  status(): EngineStatus;
+  readiness(): Readiness;
+}

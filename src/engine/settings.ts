@@ -1,0 +1,25 @@
+// What the engine is told once, at assembly. Durations in ms.
+
+import type { PoolId } from "../domain/ids.ts";
+import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
+import type { BoundPolicy } from "../scheduler/policy.ts";
+
+export interface EngineSettings {
+  readonly pool: PoolId;
+  readonly models: readonly ModelSpec[];
+  readonly devices: readonly DeviceSpec[];
+  readonly policy: BoundPolicy;
+  readonly leaseMs: number;
+  readonly sweepMs: number;
+  readonly maxAttempts: number;
+  readonly maxInterruptions: number;
+  /** How long an aborted engine call may keep its slot when its socket does not close. */
+  readonly cancelGraceMs: number;
+  /** How long a synchronous request whose socket closed keeps its place, if its caller can come back. */
+  readonly orphanMs: number;
+  /** Running jobs of a model that is to be evicted get so long; then they are interrupted. */
+  readonly drainMs: number;
+  readonly shutdownMs: number;
+  /** `ticks` reproduces the founding essay: passes at arrivals, load ends and every so often, never at completions. */
+  readonly passes: { readonly mode: "events" } | { readonly mode: "ticks"; readonly everyMs: number };
+}

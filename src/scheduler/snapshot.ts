@@ -1,0 +1,92 @@
+// The world at one instant as the scheduler sees it: O(models), never O(jobs).
+
+import type { Band } from "../domain/band.ts";
+import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
+
+/** A queued job that stands for its queue. */
+export interface Head {
+  readonly id: JobId;
+  readonly priority: number;
+  readonly rank: number;
+  readonly acceptedAtMs: number;
+}
+
+export interface BandView {
+  readonly depth: number;
+  /** Sum of `acceptedAtMs` over the band's queued jobs, so that summed waits are exact in O(1). */
+  readonly acceptedAtMsSum: number;
+  readonly oldest: Head | null;
+}
+
+/**
+ * One model's queue and health. Only jobs that are demand count: not those that back off, and not those whose caller has
+ * closed its socket (they may still be served, but cause, hold and finish no load).
+ */
+export interface ModelView {
+  readonly model: ModelName;
+  /** Position in the configuration: the last tie-break. */
+  readonly order: number;
+  /** The model's own priority, above 0. */
+  readonly priority: number;
+  readonly depth: number;
+  readonly bands: Readonly<Record<Band, BandView>>;
+  /** The job that runs next: lowest rank, then id. Null when depth is 0. */
+  readonly head: Head | null;
+  /** The demand job that was accepted first. */
+  readonly oldest: Head | null;
+  readonly inFlight: number;
+  readonly slots: number;
+  /** Learned, else configured. */
+  readonly loadMs: number;
+  readonly memoryGiB: number | null;
+  /** Not to be loaded before; 0 when it may. */
+  readonly retryAtMs: number;
+  /** Loads failed too often: it waits for its half-open probe at `retryAtMs`. */
+  readonly broken: boolean;
+  readonly paused: boolean;
+  readonly pinned: boolean;
+  /** Unload after so long without work; null: never. */
+  readonly unloadAfterMs: number | null;
+  /** An operator, `preload` or `pinned` asks for it; served when nothing with waiting work is in the way. */
+  readonly wanted: "operator" | "preload" | "pinned" | "restore" | null;
+}
+
+export interface Resident {
+  readonly model: ModelName;
+  readonly sinceMs: number;
+  /** Since when it has had nothing queued and nothing in flight; null while it has. */
+  readonly idleSinceMs: number | null;
+  /** Jobs started since the load. */
+  readonly dispatched: number;
+  /** Brought in by the ceiling. */
+  readonly forced: boolean;
+}
+
+export interface Transition {
+  readonly phase: "draining" | "unloading" | "loading";
+  /** What is on its way in; null: only going out. */
+  readonly load: ModelName | null;
+  readonly evict: readonly ModelName[];
+  readonly sinceMs: number;
+  /** False: an operator's, a preload's or a pin's load; it is not abandoned for want of demand. */
+  readonly onDemand: boolean;
+}
+
+export interface DeviceView {
+  readonly device: DeviceId;
+  readonly memoryGiB: number | null;
+  /** One at a time for now; a list, because packing comes. */
+  readonly residents: readonly Resident[];
+  readonly transition: Transition | null;
+  /** Stopped from dispatching and moving by an operator. */
+  readonly paused: boolean;
+  /** A model would not stop, or its memory did not come back: nothing is loaded before this instant; 0 when fine. */
+  readonly blockedUntilMs: number;
+}
+
+/** What one device's decision is made from. `models` are those that may live on it, in configuration order. */
+export interface Snapshot {
+  readonly nowMs: number;
+  readonly device: DeviceView;
+  readonly models: readonly ModelView[];
+}

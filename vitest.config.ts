@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/crash/**", "test/world/**", "test/conformance/**", "test/docker/**"],
+    reporters: ["default", "./test/closing-line.ts"],
+    sequence: { shuffle: true },
+    restoreMocks: true,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
