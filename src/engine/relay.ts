@@ -5,24 +5,30 @@
 import type { Head } from "../backends/backend.ts";
 import type { JobId } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
+import type { Result } from "../store/store.ts";
 
-/** What a listener hears, in this order: head?, chunk*, then exactly one of done, failed; `restart` voids what came before. */
-export interface Listener {
-  /** The engine's status and headers. */
+/** What a streaming listener takes as it comes. */
+export interface Live {
+  /** The engine's status and headers, before the first chunk. */
   head(head: Head): void;
-  /** Resolves when more may come. */
+  /** Resolves when more may come (back-pressure). Rejecting or never resolving drops the listener. */
   chunk(bytes: Uint8Array): Promise<void> | void;
-  /** The attempt is over and another follows; only sent to listeners that have not had a byte. */
-  restart(): void;
-  /** The job is final. `body` is the whole answer when it was kept in memory, else null: read the store. */
-  done(job: Job): void;
 }
 
-export interface Attachment {
-  detach(): void;
+export interface Listener {
+  /** Null: it wants the whole answer at the end. A job is not retried once a live listener has had a byte. */
+  readonly live: Live | null;
+  /**
+   * Called once, when the job is final and, if it is durable, committed. `result` is the whole answer where this process
+   * has it; null when it was streamed through without being kept, or when there is none (see the job's state).
+   */
+  done(job: Job, result: Result | null): void;
 }
 
 export interface Relay {
-  /** Attaches to a live job; call before the job may run, or miss nothing but what has already been sent. */
-  attach(id: JobId, listener: Listener): Attachment;
+  /**
+   * Attaches to a live job. A late live listener first gets what was sent so far, where that was kept (durable jobs).
+   * Returns how to detach; detaching tells nobody and cancels nothing.
+   */
+  attach(id: JobId, listener: Listener): () => void;
 }
