@@ -18,6 +18,8 @@ export interface Clock {
   wallMs(): number;
   /** Calls `fire` once, at or after `atMs` router time, never synchronously. */
   at(atMs: number, fire: () => void): Timer;
+  /** Calls `fire` once everything that is ready now has reacted, without time passing. */
+  soon(fire: () => void): void;
 }
 
 /** Resolves at `atMs`, or as soon as `signal` is aborted (it does not reject: look at the signal). */

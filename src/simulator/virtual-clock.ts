@@ -15,6 +15,7 @@ export class VirtualClock implements Clock {
   #wallOffsetMs = 0;
   #order = 0;
   readonly #heap: Entry[] = [];
+  readonly #soon: (() => void)[] = [];
 
   constructor(startMs = 1_790_000_000_000) {
     this.#nowMs = startMs;
@@ -52,9 +53,16 @@ export class VirtualClock implements Clock {
     return null;
   }
 
+  soon(fire: () => void): void {
+    this.#soon.push(fire);
+  }
+
   /** Lets everything that is ready happen, without moving time. */
   async settle(): Promise<void> {
-    for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+    do {
+      for (const fire of this.#soon.splice(0)) fire();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    } while (this.#soon.length > 0);
   }
 
   /** Runs timers up to and including `untilMs`, settling after each instant, and ends there. */

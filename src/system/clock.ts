@@ -33,4 +33,8 @@ export class SystemClock implements Clock {
     arm();
     return { cancel: () => clearTimeout(handle) };
   }
+
+  soon(fire: () => void): void {
+    setImmediate(fire);
+  }
 }
