@@ -52,6 +52,8 @@ export interface ModelStatus {
   readonly paused: boolean;
   readonly queued: Readonly<Record<Band, number>>;
   readonly oldestWaitMs: number;
+  /** 0 where the band's queue is empty. */
+  readonly oldestWaitMsByBand: Readonly<Record<Band, number>>;
   readonly running: number;
   readonly loadMs: number;
   readonly loadFailures: number;
