@@ -1,0 +1,76 @@
+// Throughput of the body scanners, over bodies of different texture, in 64 KiB chunks as sockets give them.
+// Figures are the median of several runs; the bar is 100 MB/s, so that a chunk takes less than a millisecond.
+
+import { JsonScanner } from "../src/intake/scan.ts";
+
+const CHUNK_BYTES = 64 * 1024;
+const BODY_BYTES = 16 * 1024 * 1024;
+const RUNS = 7;
+
+function bodyOf(item: string, open: string, close: string): Uint8Array {
+  const count = Math.floor(BODY_BYTES / (item.length + 1));
+  return Buffer.from(`{"model":"m","messages":${open}${Array.from({ length: count }, () => item).join(",")}${close}}`);
+}
+
+const TEXTURES: Readonly<Record<string, () => Uint8Array>> = {
+  "one long string (base64 image)": () => bodyOf("A".repeat(BODY_BYTES - 100), '["', '"]'),
+  "chat messages": () => bodyOf(`{"role":"user","content":"${"The quick brown fox.\\n".repeat(40)}"}`, "[", "]"),
+  "numbers (embeddings)": () => bodyOf("-0.0123456789", "[", "]"),
+  "short tokens": () => bodyOf("1", "[", "]"),
+  "nothing but escapes": () => bodyOf(`"${"\\n".repeat(1000)}"`, "[", "]"),
+  "nothing but brackets": () => bodyOf("[]", "[", "]"),
+};
+
+function chunksOf(body: Uint8Array): readonly Uint8Array[] {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at < body.length; at += CHUNK_BYTES) chunks.push(body.subarray(at, at + CHUNK_BYTES));
+  return chunks;
+}
+
+/** Milliseconds for the whole body and for its slowest chunk. */
+function once(chunks: readonly Uint8Array[]): { readonly tookMs: number; readonly slowestMs: number } {
+  const scanner = new JsonScanner();
+  const startMs = performance.now();
+  let slowestMs = 0;
+  for (const chunk of chunks) {
+    const fromMs = performance.now();
+    scanner.feed(chunk);
+    slowestMs = Math.max(slowestMs, performance.now() - fromMs);
+  }
+  scanner.finish();
+  return { tookMs: performance.now() - startMs, slowestMs };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+export interface ScanFigure {
+  readonly texture: string;
+  readonly megabytesPerSecond: number;
+  /** Median over the runs of each run's slowest 64 KiB chunk. */
+  readonly slowestChunkMs: number;
+}
+
+export function measureScan(): readonly ScanFigure[] {
+  return Object.entries(TEXTURES).map(([texture, make]) => {
+    const body = make();
+    const chunks = chunksOf(body);
+    const runs = Array.from({ length: RUNS }, () => once(chunks));
+    return {
+      texture,
+      megabytesPerSecond: body.length / 1e3 / median(runs.map((run) => run.tookMs)),
+      slowestChunkMs: median(runs.map((run) => run.slowestMs)),
+    };
+  });
+}
+
+/** Prints one line per texture. */
+export function benchScan(print: (line: string) => void = console.log): readonly ScanFigure[] {
+  const figures = measureScan();
+  for (const { texture, megabytesPerSecond, slowestChunkMs } of figures) {
+    const speed = megabytesPerSecond.toFixed(0).padStart(6);
+    print(`scan  ${texture.padEnd(32)} ${speed} MB/s   slowest chunk ${slowestChunkMs.toFixed(2)} ms`);
+  }
+  return figures;
+}
