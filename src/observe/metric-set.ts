@@ -1,0 +1,61 @@
+// Every metric of the router in one place: name, help, labels, buckets. Base units. The values of labels are bounded:
+// configured models and devices, bands, and closed unions of the domain.
+
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Waits and runs last from milliseconds to hours. */
+const MINUTES_LONG = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200, 14_400];
+/** Loads last from a wake-up of a second to a first download. */
+const LOADS = [0.5, 1, 2, 5, 10, 20, 30, 60, 90, 120, 180, 300, 450, 600, 900, 1800, 3600, 7200];
+const COMMITS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+export function createMetricSet(registry: Registry) {
+  const registers = [registry];
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
+    new Gauge({ name, help, labelNames, registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+
+  return {
+    queueDepth: gauge("sir_queue_depth", "Queued jobs.", ["model", "band"]),
+    oldestWait: gauge("sir_queue_oldest_wait_seconds", "Age of the oldest queued job, 0 when there is none.", [
+      "model",
+      "band",
+    ]),
+    running: gauge("sir_running_jobs", "Attempts that run now.", ["model"]),
+    dispatched: counter("sir_dispatched_total", "Attempts started.", ["model", "band"]),
+    reorders: counter("sir_reorders_total", "Jobs started before one that came earlier, by the term that did it.", [
+      "model",
+      "reason",
+    ]),
+    swaps: counter("sir_swaps_total", "Decisions that evicted one model for another, by the model brought in.", [
+      "model",
+      "device",
+      "reason",
+    ]),
+    loads: counter("sir_loads_total", "Loads that ended, by how.", ["model", "outcome"]),
+    loadSeconds: histogram("sir_load_seconds", "How long loads took.", ["model", "outcome"], LOADS),
+    queueWait: histogram(
+      "sir_queue_wait_seconds",
+      "From acceptance to the first start.",
+      ["model", "band"],
+      MINUTES_LONG,
+    ),
+    runSeconds: histogram("sir_run_seconds", "Length of the last attempt.", ["model", "outcome"], MINUTES_LONG),
+    deviceSeconds: counter("sir_device_seconds_total", "What a device spent its time on.", ["device", "state"]),
+    leasesLapsed: counter("sir_leases_lapsed_total", "Jobs cancelled because nobody polled.", ["model"]),
+    jobs: counter("sir_jobs_total", "Jobs by their final state.", ["model", "band", "outcome"]),
+    breaker: gauge("sir_breaker_state", "0 closed, 1 half open (probing), 2 open (quarantined).", ["model"]),
+    eventLoopDelay: gauge("sir_event_loop_delay_seconds", "Delay of the event loop since the last scrape.", [
+      "quantile",
+    ]),
+    commitSeconds: histogram("sir_store_commit_seconds", "How long one group commit took.", [], COMMITS),
+    commitJobs: histogram("sir_store_commit_jobs", "Writes that shared one commit.", [], BATCHES),
+    walBytes: gauge("sir_wal_bytes", "Size of the write-ahead log.", []),
+  };
+}
+
+export type MetricSet = ReturnType<typeof createMetricSet>;

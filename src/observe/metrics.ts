@@ -1,0 +1,134 @@
+// Prometheus. Counters and histograms follow events; gauges are read when somebody scrapes.
+
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { Registry } from "prom-client";
+import { BANDS, type Band } from "../domain/band.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Emit, RouterEvent } from "../domain/event.ts";
+import { DevicePhases } from "./device-phases.ts";
+import { createMetricSet, type MetricSet } from "./metric-set.ts";
+
+/** The part of the engine's status that gauges show. */
+export interface QueueFacts {
+  readonly models: readonly {
+    readonly spec: { readonly name: string };
+    readonly queued: Readonly<Record<Band, number>>;
+    readonly oldestWaitMsByBand: Readonly<Record<Band, number>>;
+    readonly running: number;
+  }[];
+}
+
+export interface MetricDeps {
+  readonly clock: Clock;
+  readonly status: () => QueueFacts;
+  readonly usage: () => Promise<{ readonly walBytes: number }>;
+}
+
+export interface Metrics {
+  readonly listen: Emit;
+  /** One group commit of the store. */
+  onCommit(commit: { readonly tookMs: number; readonly jobs: number }): void;
+  text(): Promise<string>;
+  readonly contentType: string;
+  /** Stops watching the event loop. */
+  close(): void;
+}
+
+const LOOP_RESOLUTION_MS = 10;
+const NANO = 1e9;
+
+export function createMetrics(deps: MetricDeps): Metrics {
+  const registry = new Registry();
+  const set = createMetricSet(registry);
+  const phases = new DevicePhases((device, state, tookMs) => set.deviceSeconds.inc({ device, state }, tookMs / 1000));
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  loop.enable();
+
+  return {
+    listen: (event) => {
+      if (event.type === "device.phase") phases.enter(event.device, event.phase, event.atMs);
+      else count(set, event);
+    },
+    onCommit: ({ tookMs, jobs }) => {
+      set.commitSeconds.observe(tookMs / 1000);
+      set.commitJobs.observe(jobs);
+    },
+    text: async () => {
+      phases.accountUntil(deps.clock.nowMs());
+      readQueues(set, deps.status());
+      readLoop(set, loop);
+      await readUsage(set, deps);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+    close: () => loop.disable(),
+  };
+}
+
+/** The words of the wire, which dashboards and receipts share. */
+const OUTCOME = { succeeded: "completed", failed: "failed", cancelled: "cancelled", expired: "expired" } as const;
+const BREAKER = { closed: 0, half_open: 1, open: 2 } as const;
+
+function count(set: MetricSet, event: RouterEvent): void {
+  switch (event.type) {
+    case "job.dispatched": {
+      const { model, band, attempt, dispatch } = event;
+      set.dispatched.inc({ model, band });
+      if (dispatch.reorder !== null) set.reorders.inc({ model, reason: dispatch.reorder });
+      if (attempt === 1) set.queueWait.observe({ model, band }, dispatch.queueWaitMs / 1000);
+      return;
+    }
+    case "job.finished": {
+      const outcome = OUTCOME[event.status];
+      const { model, band } = event;
+      set.jobs.inc({ model, band, outcome });
+      if (event.runMs > 0) set.runSeconds.observe({ model, outcome }, event.runMs / 1000);
+      if (event.reason === "lease_expired") set.leasesLapsed.inc({ model });
+      return;
+    }
+    case "decision": {
+      const { kind, load, device, reason } = event.decision;
+      if (kind === "swap" && load !== null) set.swaps.inc({ model: load, device, reason });
+      return;
+    }
+    case "load.finished": {
+      const { model, outcome, tookMs } = event;
+      set.loads.inc({ model, outcome });
+      set.loadSeconds.observe({ model, outcome }, tookMs / 1000);
+      return;
+    }
+    case "breaker":
+      set.breaker.set({ model: event.model }, BREAKER[event.state]);
+      return;
+    default:
+      return;
+  }
+}
+
+/** Gauges of a model that was removed from the configuration vanish. */
+function readQueues(set: MetricSet, facts: QueueFacts): void {
+  set.queueDepth.reset();
+  set.oldestWait.reset();
+  set.running.reset();
+  for (const { spec, queued, oldestWaitMsByBand, running } of facts.models) {
+    const model = spec.name;
+    for (const band of BANDS) {
+      set.queueDepth.set({ model, band }, queued[band]);
+      set.oldestWait.set({ model, band }, oldestWaitMsByBand[band] / 1000);
+    }
+    set.running.set({ model }, running);
+  }
+}
+
+function readLoop(set: MetricSet, loop: IntervalHistogram): void {
+  set.eventLoopDelay.set({ quantile: "0.5" }, loop.percentile(50) / NANO);
+  set.eventLoopDelay.set({ quantile: "0.99" }, loop.percentile(99) / NANO);
+  set.eventLoopDelay.set({ quantile: "1" }, loop.max / NANO);
+  loop.reset();
+}
+
+/** A store that does not answer must not hide the other metrics: the last known size stays. */
+async function readUsage(set: MetricSet, deps: MetricDeps): Promise<void> {
+  const usage = await deps.usage().catch(() => null);
+  if (usage !== null) set.walBytes.set(usage.walBytes);
+}

@@ -1,0 +1,100 @@
+// One example of each kind of event, with values that are easy to recognise in a log or a metric.
+
+import type { Decision } from "../../src/domain/decision.ts";
+import type { RouterEvent } from "../../src/domain/event.ts";
+import type { DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../../src/domain/ids.ts";
+import { DEFAULT_POOL } from "../../src/domain/ids.ts";
+
+export const job = "job_0199aaaaaaaa7000800000000000000a" as JobId;
+export const chat = "chat" as ModelName;
+export const code = "code" as ModelName;
+export const gpu0 = "gpu0" as DeviceId;
+const instance = "ins_0199aaaaaaaa7000800000000000000b" as InstanceId;
+
+export const swap: Decision = {
+  id: "dec_0199aaaaaaaa7000800000000000000c" as DecisionId,
+  pool: DEFAULT_POOL,
+  policy: "model-score",
+  atMs: 60_000,
+  wallMs: 60_001,
+  sentence: "Swapped chat for code: 14.5 beats 0.",
+  kind: "swap",
+  reason: "challenger_wins",
+  guard: null,
+  device: gpu0,
+  load: code,
+  evict: [chat],
+  resident: [{ model: chat, forMs: 42_000, idleMs: 0 }],
+  models: [
+    {
+      model: chat,
+      depth: 0,
+      oldestWaitMs: 0,
+      priority: 1,
+      terms: { age_term: 0, depth_term: 0 },
+      switchCost: 0,
+      score: 0,
+      eligible: true,
+      whyNot: null,
+    },
+    {
+      model: code,
+      depth: 3,
+      oldestWaitMs: 15_000,
+      priority: 1,
+      terms: { age_term: 15, depth_term: 1.5 },
+      switchCost: 2,
+      score: 14.5,
+      eligible: true,
+      whyNot: null,
+    },
+  ],
+  jobs: [job],
+  nextLookAtMs: null,
+};
+
+export const oneOfEach: readonly RouterEvent[] = [
+  { type: "job.accepted", job, model: chat, band: "normal", durable: true },
+  {
+    type: "job.dispatched",
+    job,
+    model: chat,
+    band: "normal",
+    priority: 3,
+    attempt: 1,
+    dispatch: { decision: swap.id, score: 14.5, queueWaitMs: 2_500, reorder: "priority" },
+  },
+  { type: "job.first_byte", job, model: chat },
+  { type: "job.requeued", job, model: chat, charge: "attempt", detail: "the engine answered 500" },
+  {
+    type: "job.finished",
+    job,
+    model: chat,
+    band: "normal",
+    status: "cancelled",
+    reason: "lease_expired",
+    error: null,
+    waitMs: 2_500,
+    runMs: 1_250,
+  },
+  { type: "job.stale_outcome", job, model: chat },
+  { type: "decision", decision: swap },
+  { type: "load.started", model: code, device: gpu0, instance },
+  { type: "load.progress", model: code, device: gpu0, phase: "loading", progress: 0.5 },
+  {
+    type: "load.finished",
+    model: code,
+    device: gpu0,
+    instance,
+    outcome: "failed",
+    tookMs: 8_000,
+    detail: "out of memory",
+  },
+  { type: "unload.finished", model: chat, device: gpu0, tookMs: 500, memory: "free", swap: true },
+  { type: "drain.overdue", model: chat, device: gpu0, aborted: 2 },
+  { type: "instance.lost", model: chat, device: gpu0, detail: "connection refused" },
+  { type: "device.phase", device: gpu0, phase: "loading", atMs: 1_000 },
+  { type: "breaker", model: code, state: "open", retryAtMs: 90_000 },
+  { type: "store.unavailable", verb: "claim", detail: "the disk is full" },
+  { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },
+];
