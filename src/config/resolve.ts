@@ -1,0 +1,103 @@
+// From the checked document to what the running parts want.
+
+import type { DeviceId, ModelName } from "../domain/ids.ts";
+import { DEFAULT_POOL } from "../domain/ids.ts";
+import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
+import type { EngineSettings } from "../engine/settings.ts";
+import type { BoundPolicy } from "../scheduler/policy.ts";
+import type { JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
+import type { ConfigDocument, ModelDocument } from "./schema.ts";
+import { toMs } from "./units.ts";
+
+const orNull = (value: number | null): number | null => (value === null ? null : toMs(value));
+
+export function serverSettings({ server }: ConfigDocument): ServerSettings {
+  const { host, port, bodyLimitBytes } = server;
+  return { host, port, bodyLimitBytes, shutdownMs: toMs(server.shutdownSeconds) };
+}
+
+export function syncSettings({ sync }: ConfigDocument): SyncSettings {
+  return { holdMs: toMs(sync.holdSeconds), redirect: sync.redirect, orphanMs: toMs(sync.orphanSeconds) };
+}
+
+export function jobSettings({ jobs }: ConfigDocument): JobSettings {
+  return {
+    leaseMs: toMs(jobs.leaseSeconds),
+    sweepMs: toMs(jobs.sweepSeconds),
+    resultTtlMs: toMs(jobs.resultTtlSeconds),
+    readTtlMs: orNull(jobs.readTtlSeconds),
+    maxAttempts: jobs.maxAttempts,
+    maxInterruptions: jobs.maxInterruptions,
+    maxQueued: jobs.maxQueued,
+    maxStoredBytes: jobs.maxStoredBytes,
+    cancelGraceMs: toMs(jobs.cancelGraceSeconds),
+  };
+}
+
+/** With no devices configured there is one, `gpu0`, that holds one model at a time. */
+export function deviceSpecs({ devices }: ConfigDocument): DeviceSpec[] {
+  const named = Object.entries(devices ?? {});
+  if (named.length === 0) return [{ id: "gpu0" as DeviceId, memoryGiB: null }];
+  return named.map(([id, { memoryGiB }]) => ({ id: id as DeviceId, memoryGiB }));
+}
+
+/** A model that names no device may use any that is large enough; when none is, all, so that the check can say so. */
+function devicesOf(model: ModelDocument, devices: readonly DeviceSpec[]): readonly DeviceId[] {
+  if (model.device !== undefined) return [model.device].flat() as DeviceId[];
+  const { memoryGiB } = model;
+  const fitting = devices.filter((device) => (device.memoryGiB ?? Number.POSITIVE_INFINITY) >= (memoryGiB ?? 0));
+  return (fitting.length > 0 ? fitting : devices).map((device) => device.id);
+}
+
+export function modelSpec(
+  name: string,
+  model: ModelDocument,
+  usesDevice: boolean,
+  devices: readonly DeviceSpec[],
+): ModelSpec {
+  return {
+    name: name as ModelName,
+    label: model.label ?? name,
+    aliases: model.aliases,
+    upstreamName: model.upstreamName ?? null,
+    priority: model.priority,
+    concurrency: model.concurrency,
+    memoryGiB: usesDevice ? model.memoryGiB : null,
+    loadMs: usesDevice ? toMs(model.loadSeconds) : 0,
+    usesDevice,
+    devices: usesDevice ? devicesOf(model, devices) : [],
+    pinned: usesDevice && model.pinned,
+    preload: usesDevice && model.preload,
+    unloadAfterMs: orNull(model.unloadAfterSeconds),
+    maxLoadFailures: model.maxLoadFailures,
+    loadTimeoutMs: toMs(model.loadTimeoutSeconds),
+    firstLoadTimeoutMs: toMs(model.firstLoadTimeoutSeconds),
+    firstByteTimeoutMs: toMs(model.firstByteTimeoutSeconds),
+    idleTimeoutMs: toMs(model.idleTimeoutSeconds),
+    runTimeoutMs: toMs(model.runTimeoutSeconds),
+  };
+}
+
+export function engineSettings(
+  document: ConfigDocument,
+  models: readonly ModelSpec[],
+  devices: readonly DeviceSpec[],
+  policy: BoundPolicy,
+): EngineSettings {
+  const jobs = jobSettings(document);
+  return {
+    pool: DEFAULT_POOL,
+    models,
+    devices,
+    policy,
+    leaseMs: jobs.leaseMs,
+    sweepMs: jobs.sweepMs,
+    maxAttempts: jobs.maxAttempts,
+    maxInterruptions: jobs.maxInterruptions,
+    cancelGraceMs: jobs.cancelGraceMs,
+    orphanMs: toMs(document.sync.orphanSeconds),
+    drainMs: toMs(document.scheduler.drainSeconds),
+    shutdownMs: toMs(document.server.shutdownSeconds),
+    passes: { mode: "events" },
+  };
+}

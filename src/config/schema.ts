@@ -1,0 +1,29 @@
+// The whole configuration as one strict schema: an unknown key is an error. What holds between keys is in checks.ts.
+
+import { z } from "zod";
+import { deviceSection, modelSection } from "./schema-models.ts";
+import { schedulerSection } from "./schema-scheduler.ts";
+import { jobsSection, logSection, serverSection, storeSection, syncSection } from "./schema-sections.ts";
+import { name } from "./units.ts";
+
+export const configSchema = z
+  .strictObject({
+    server: serverSection,
+    store: storeSection,
+    jobs: jobsSection,
+    sync: syncSection,
+    log: logSection,
+    scheduler: schedulerSection,
+    devices: z
+      .record(name(), deviceSection)
+      .optional()
+      .describe("Devices by name; absent: one, gpu0, that holds one model at a time."),
+    models: z.record(name(), modelSection).describe("Models by the name that callers send."),
+  })
+  .describe("Configuration of the SIR router.");
+
+/** What a configuration file may say. */
+export type ConfigInput = z.input<typeof configSchema>;
+/** The same with every default filled in. */
+export type ConfigDocument = z.output<typeof configSchema>;
+export type ModelDocument = ConfigDocument["models"][string];
