@@ -17,6 +17,10 @@ export class KeptBytes {
     this.#over = false;
   }
 
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   append(chunk: Uint8Array, from: number, to: number): void {
     if (this.#over) return;
     if (this.#length + to - from > this.#limit) {

@@ -4,6 +4,8 @@ import { SirError } from "../domain/errors.ts";
 import type { BodyFields } from "./intake.ts";
 
 export const WANTED = ["model", "stream", "background", "service_tier", "store"] as const;
+/** Longest string value that is read; a name of a model is far shorter. */
+export const VALUE_BYTES = 1024;
 export type Wanted = (typeof WANTED)[number];
 
 /** A member as it stands in the body: a string, a boolean, or the name of another type. */

@@ -16,14 +16,12 @@ import {
   syntaxError,
 } from "./json-grammar.ts";
 import { KeptBytes } from "./kept-bytes.ts";
-import { asWanted, type Member, type Members, type Wanted } from "./members.ts";
+import { asWanted, type Member, type Members, VALUE_BYTES, type Wanted } from "./members.ts";
 
 /** Deeper nesting is refused: engines parse recursively and would fail on it themselves. */
 export const DEPTH_LIMIT = 512;
 /** Longest key that can be one of ours: each letter a six-byte escape. */
 const KEY_BYTES = 6 * "service_tier".length;
-/** Longest string value that is read. */
-const VALUE_BYTES = 1024;
 
 const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
