@@ -5,31 +5,48 @@ import type { DecisionReason, Scored } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { ModelView, Snapshot } from "./snapshot.ts";
 
-/** A model and whether it may be chosen now. */
+/** Why a model may not be chosen now. */
+export interface Barrier {
+  readonly code: "no_room" | "paused" | "blocked" | "back_off";
+  /** For the decision's `why_not`; says nothing that changes with time alone. */
+  readonly words: string;
+  /** When time alone lifts it; null: never. */
+  readonly untilMs: number | null;
+}
+
+/** A model and whether it may be chosen now: be loaded, or, when it is resident, be served. */
 export interface Candidate extends ModelView {
   readonly resident: boolean;
   readonly eligible: boolean;
-  /** In words, when it is not eligible. */
-  readonly whyNot: string | null;
+  /** Null when it is eligible. */
+  readonly barrier: Barrier | null;
+  /** 0 when nothing waits. */
   readonly oldestWaitMs: number;
 }
 
 export interface Choice {
   /** The model that should own the device; null or the resident: stay. */
   readonly target: ModelName | null;
+  /** Of the move, or of staying while others wait. */
   readonly reason: DecisionReason;
+  /** One for each candidate, in the order given. */
   readonly scored: readonly Scored[];
-  /** When this preference can change with no event; null when it cannot. */
+  /** When this preference can change with no event: after now, and never too late; null when it cannot. */
   readonly nextLookAtMs: number | null;
   /** How many of the resident's jobs may start before the policy is asked again. */
   readonly serve: number;
 }
 
-/** What `choose` gets: the snapshot with eligibility worked out. At least one candidate waits and is eligible. */
+/**
+ * What `choose` gets: the snapshot with eligibility worked out. It is asked each time, for its arithmetic and `serve`;
+ * `target`, `reason` and `nextLookAtMs` count only while an eligible candidate waits.
+ */
 export interface Field {
   readonly snapshot: Snapshot;
   readonly candidates: readonly Candidate[];
   readonly resident: Candidate | null;
+  /** Since when the resident has had nothing queued and nothing in flight; null while it has. */
+  readonly residentIdleSinceMs: number | null;
   /** 0 while it has work. */
   readonly residentIdleMs: number;
 }
@@ -37,11 +54,20 @@ export interface Field {
 export interface Policy<Settings = unknown> {
   readonly name: string;
   readonly settings: z.ZodType<Settings>;
+  /** The keys of `settings`, as they stand in the configuration. */
+  readonly keys: readonly string[];
+  /** Null: off unless set. */
+  readonly guardDefaults: { readonly minResidencySeconds: number | null; readonly maxWaitSeconds: number | null };
   /**
    * How many ms of earlier arrival one point of caller's priority is worth inside a model. A job's rank is
    * `acceptedAtMs - priority x msPerPoint`, constant for its life, because all jobs age at one rate.
    */
   msPerPoint(settings: Settings): number;
+  /**
+   * How many points of priority being resident is worth, when callers' priorities are compared across models; null when
+   * they order jobs inside a model only.
+   */
+  residentPoints(settings: Settings): number | null;
   choose(field: Field, settings: Settings): Choice;
 }
 
@@ -58,6 +84,10 @@ export interface BoundPolicy {
   readonly name: string;
   readonly msPerPoint: number;
   readonly guards: GuardSettings;
+  /** As `Policy.residentPoints`; absent counts as null. */
+  readonly residentPoints?: number | null;
+  /** What it runs with, defaults filled in, spelled as in the configuration; for `doctor` and the status page. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   choose(field: Field): Choice;
 }
 

@@ -38,6 +38,11 @@ export interface ModelView {
   readonly slots: number;
   /** Learned, else configured. */
   readonly loadMs: number;
+  /**
+   * When it last left the device, so that of several overdue models the one unvisited longest is next, and not the one
+   * with the oldest backlog; absent: it has not been there, or nobody keeps it.
+   */
+  readonly leftAtMs?: number;
   readonly memoryGiB: number | null;
   /** Not to be loaded before; 0 when it may. */
   readonly retryAtMs: number;

@@ -1,0 +1,59 @@
+// llama-swap's priority rule, on the first job of each model:
+//
+//   score = caller's priority + swap affinity (when its model is loaded) + waited seconds / agingDivisorSeconds
+//
+// The highest score owns the device; equal scores go in order of arrival. The affinity is below the distance of two bands,
+// so it never crosses one; ageing has no bound and crosses them on purpose. All jobs age at one rate, so the comparison is
+// made on constant keys (ranks), and time alone never changes it.
+
+import { z } from "zod";
+import type { Candidate, Choice, Field } from "../policy.ts";
+import { definePolicy } from "../policy.ts";
+import { msPerPoint } from "./aging.ts";
+import * as keys from "./settings.ts";
+import { contenders, firstBy, row } from "./ties.ts";
+
+const settings = z.object({
+  agingDivisorSeconds: keys.agingDivisorSeconds.default(60),
+  swapAffinityBonus: keys.swapAffinityBonus.default(10),
+  batch: keys.batch.default(true),
+});
+type Settings = z.infer<typeof settings>;
+
+function termsOf(each: Candidate, of: Settings, nowMs: number): Readonly<Record<string, number>> | null {
+  if (each.head === null) return null;
+  const waitedMs = Math.max(0, nowMs - each.head.acceptedAtMs);
+  return {
+    priority_term: each.head.priority,
+    affinity_term: each.resident ? of.swapAffinityBonus : 0,
+    aging_term: of.agingDivisorSeconds === 0 ? 0 : waitedMs / 1000 / of.agingDivisorSeconds,
+  };
+}
+
+function choose(field: Field, of: Settings): Choice {
+  const scored = field.candidates.map((each) => row(each, termsOf(each, of, field.snapshot.nowMs)));
+  const busySlots = field.resident?.inFlight ?? 0;
+  const serve = of.batch ? Number.POSITIVE_INFINITY : busySlots === 0 ? 1 : 0;
+  const stay = { target: null, scored, nextLookAtMs: null, serve } as const;
+  if (!of.batch && busySlots > 0) return { ...stay, reason: "finish" };
+  const bonusMs = of.swapAffinityBonus * msPerPoint(of.agingDivisorSeconds);
+  const key = (each: Candidate): number => (each.head?.rank ?? 0) - (each.resident ? bonusMs : 0);
+  const first = firstBy(contenders(field.candidates), (a, b) => {
+    if (key(a) !== key(b)) return key(a) - key(b);
+    const arrival = (a.head?.acceptedAtMs ?? 0) - (b.head?.acceptedAtMs ?? 0);
+    if (arrival !== 0) return arrival;
+    return (a.head?.id ?? "") < (b.head?.id ?? "") ? -1 : 1;
+  });
+  if (first === null || first.resident) return { ...stay, reason: "resident_wins" };
+  return { ...stay, target: first.model, reason: "challenger_wins" };
+}
+
+export const serial = definePolicy<Settings>({
+  name: "serial",
+  settings,
+  keys: Object.keys(settings.shape),
+  guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
+  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  residentPoints: (of) => of.swapAffinityBonus,
+  choose,
+});

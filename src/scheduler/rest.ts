@@ -1,0 +1,49 @@
+// What a device does when nothing it could serve waits: let go of what has idled too long, bring in what is wanted.
+
+import type { Decided } from "./decide.ts";
+import { firstBy, isBusy } from "./policies/ties.ts";
+import type { Candidate } from "./policy.ts";
+import type { Scene } from "./scene.ts";
+import { move, unload } from "./verdict.ts";
+
+/** Most pressing first. */
+const WISHES = ["restore", "pinned", "preload"] as const;
+type Wish = (typeof WISHES)[number];
+
+/**
+ * An empty device takes back the last good model, else a pinned one, else one to preload. A pinned model also takes the
+ * place of an idle one that is not pinned. Null: rest.
+ */
+export function restMove(scene: Scene): Decided | null {
+  const { resident, residency, nowMs } = scene;
+  if (residency === null) {
+    for (const wish of WISHES) {
+      const target = wished(scene, wish);
+      if (target !== null) return move(scene, target, wish, null);
+    }
+    return null;
+  }
+  if (resident === null || resident.pinned || isBusy(resident)) return null;
+  const pinned = wished(scene, "pinned");
+  if (pinned !== null) return move(scene, pinned, "pinned", null);
+  const unloadAtMs = unloadAt(scene);
+  return unloadAtMs !== null && nowMs >= unloadAtMs ? unload(scene, resident) : null;
+}
+
+/** When a device at rest can change with no event. */
+export function restLooks(scene: Scene): readonly (number | null)[] {
+  const wanted = scene.candidates.filter((each) => each.wanted !== null && !each.resident);
+  return [unloadAt(scene), ...wanted.map((each) => each.barrier?.untilMs ?? null)];
+}
+
+function unloadAt({ resident, idleSinceMs }: Scene): number | null {
+  if (resident === null || resident.pinned || resident.unloadAfterMs === null || idleSinceMs === null) return null;
+  return idleSinceMs + resident.unloadAfterMs;
+}
+
+function wished({ candidates }: Scene, wish: Wish): Candidate | null {
+  return firstBy(
+    candidates.filter((each) => each.wanted === wish && !each.resident && each.eligible),
+    () => 0,
+  );
+}
