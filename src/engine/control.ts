@@ -103,8 +103,11 @@ export interface Operator {
   unpin(model: ModelName): Promise<void>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** No new work is taken; what runs finishes. */
+  /** No new work is taken; what is queued and what runs finishes. */
   drain(): Promise<void>;
+  /** Starts nothing more of this model, lets what runs finish, and unloads it; `load` or `unpin` does not undo it, `resumeModel` does. */
+  drainModel(model: ModelName): Promise<void>;
+  resumeModel(model: ModelName): Promise<void>;
   logs(model: ModelName, lines: number): Promise<readonly string[]>;
 }
 

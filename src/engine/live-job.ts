@@ -17,7 +17,8 @@ export interface LiveJob {
   readonly model: ModelName;
   readonly band: Band;
   readonly priority: number;
-  readonly rank: number;
+  /** Changes only with the policy. */
+  rank: number;
   readonly acceptedAtMs: number;
   readonly durable: boolean;
   readonly stream: boolean;
@@ -32,6 +33,8 @@ export interface LiveJob {
   readonly body: Body | null;
   /** Ends the engine call. */
   abort: AbortController | null;
+  /** While its end is being committed: resolves when that is decided. */
+  ending: Promise<void> | null;
 }
 
 export function liveJobOf(job: Job, body: Body | null, loadFailuresBefore: number): LiveJob {
@@ -51,5 +54,11 @@ export function liveJobOf(job: Job, body: Body | null, loadFailuresBefore: numbe
     row: job.durable ? null : job,
     body,
     abort: null,
+    ending: null,
   };
+}
+
+/** Read anew after an await: others write it meanwhile, and the compiler does not know. */
+export function phaseOf(live: LiveJob): LivePhase {
+  return live.phase;
 }

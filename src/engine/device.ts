@@ -1,0 +1,299 @@
+// One device: what is resident on it, and the road from one model to the next. The only writer of residency.
+//
+//   empty ──load──► loading ──ready──► resident ──move──► draining ──empty──► unloading ──stopped──► empty
+//                      │ failed, timed out, abandoned        │ called off: resident again
+//                      ▼                                     ▼
+//                    empty                                resident
+//
+// A stop that fails leaves the resident where it is and blocks the device for a while: nothing is started on top of it.
+// Everything here runs beside the loop and only wakes it; nothing here decides.
+
+import { type Backend, LoadError } from "../backends/backend.ts";
+import { sleepUntil, type Timer } from "../domain/clock.ts";
+import type { DevicePhase, LoadOutcome } from "../domain/event.ts";
+import type { DecisionId, ModelName } from "../domain/ids.ts";
+import type { DeviceSpec } from "../domain/model.ts";
+import type { LiveJob } from "./live-job.ts";
+import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
+
+export interface Move {
+  readonly load: ModelName | null;
+  /** Interrupt what runs instead of draining it. */
+  readonly force: boolean;
+  readonly onDemand: boolean;
+  readonly forced: boolean;
+  readonly swap: boolean;
+  readonly decision: DecisionId | null;
+}
+
+export interface ActiveMove extends Move {
+  phase: "draining" | "unloading" | "loading";
+  readonly evict: ModelName | null;
+  readonly sinceMs: number;
+  phaseSinceMs: number;
+  /** Nobody wants it any more. */
+  readonly calledOff: AbortController;
+  progress: { readonly phase: string; readonly progress: number | null } | null;
+}
+
+const STOP_GRACE_MS = 30_000;
+/** A driver that has not answered so long after it should have is taken for stuck. */
+const DRIVER_SLACK_MS = 60_000;
+const BLOCKED_FIRST_MS = 5_000;
+const BLOCKED_MAX_MS = 60_000;
+
+export class DeviceUnit {
+  readonly spec: DeviceSpec;
+  resident: Residency | null = null;
+  move: ActiveMove | null = null;
+  paused = false;
+  blockedUntilMs = 0;
+  /** The model that was evicted for a load that failed; put back when nothing better is to do. */
+  restore: ModelName | null = null;
+  phaseSinceMs: number;
+  readonly #world: EngineWorld;
+  readonly #interrupt: (job: LiveJob) => void;
+  #loadEpoch = 0;
+  #stopFailures = 0;
+  #phase: DevicePhase = "empty";
+  #emptied: (() => void) | null = null;
+
+  /** @param interrupt Aborts a running attempt so that its job is queued again. */
+  constructor(spec: DeviceSpec, world: EngineWorld, interrupt: (job: LiveJob) => void) {
+    this.spec = spec;
+    this.#world = world;
+    this.#interrupt = interrupt;
+    this.phaseSinceMs = world.clock.nowMs();
+  }
+
+  get phase(): DevicePhase {
+    return this.#phase;
+  }
+
+  /** Starts a move; the caller has made sure that none is under way. */
+  begin(move: Move): void {
+    const nowMs = this.#world.clock.nowMs();
+    const active: ActiveMove = {
+      ...move,
+      phase: this.resident === null ? "loading" : "draining",
+      evict: this.resident?.instance.model ?? null,
+      sinceMs: nowMs,
+      phaseSinceMs: nowMs,
+      calledOff: new AbortController(),
+      progress: null,
+    };
+    this.move = active;
+    this.notePhase();
+    this.#carryOut(active).catch((error: unknown) => this.#world.fatal(error));
+  }
+
+  /** Calls off a drain, or abandons a load; an unload goes on to its end, and no load follows it. */
+  callOff(): void {
+    this.move?.calledOff.abort();
+  }
+
+  /** The engine behind the resident is gone: clears up before anything else is loaded. */
+  lost(detail: string): void {
+    const resident = this.resident;
+    if (resident === null || this.move !== null) return;
+    this.#world.emit({ type: "instance.lost", model: resident.instance.model, device: this.spec.id, detail });
+    const entry = this.#world.models.get(resident.instance.model);
+    if (entry?.pinned === true) entry.standing = true;
+    this.begin({ load: null, force: true, onDemand: false, forced: false, swap: false, decision: null });
+  }
+
+  /** Called whenever a slot of the resident becomes free. */
+  slotFreed(): void {
+    if (this.resident === null || this.resident.running.size === 0) this.#emptied?.();
+    this.notePhase();
+  }
+
+  /** Tells listeners when what the device does has changed. */
+  notePhase(): void {
+    const phase = this.#currentPhase();
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.phaseSinceMs = this.#world.clock.nowMs();
+    this.#world.emit({ type: "device.phase", device: this.spec.id, phase, atMs: this.phaseSinceMs });
+  }
+
+  #currentPhase(): DevicePhase {
+    if (this.move !== null) return this.move.phase;
+    if (this.resident === null) return "empty";
+    if (this.blockedUntilMs > this.#world.clock.nowMs()) return "blocked";
+    return this.resident.running.size > 0 ? "serving" : "idle";
+  }
+
+  async #carryOut(move: ActiveMove): Promise<void> {
+    const out = this.resident === null || (await this.#out(move, this.resident));
+    if (out && move.load !== null && !move.calledOff.signal.aborted) {
+      const entry = this.#world.models.get(move.load);
+      if (entry !== undefined) await this.#load(move, entry);
+    }
+    this.move = null;
+    this.notePhase();
+    this.#world.wake("load");
+  }
+
+  /** Drains and stops the resident; false when it stays. */
+  async #out(move: ActiveMove, resident: Residency): Promise<boolean> {
+    if (!(await this.#drain(move, resident))) return false;
+    this.#enter(move, "unloading");
+    const startedAtMs = this.#world.clock.nowMs();
+    const stopped = await this.#stop(resident.backend, resident);
+    if (stopped === null) {
+      this.#stopFailures++;
+      const waitMs = Math.min(BLOCKED_MAX_MS, BLOCKED_FIRST_MS * 2 ** (this.#stopFailures - 1));
+      this.blockedUntilMs = this.#world.clock.nowMs() + waitMs;
+      return false;
+    }
+    this.#stopFailures = 0;
+    this.blockedUntilMs = 0;
+    this.resident = null;
+    this.#world.emit({
+      type: "unload.finished",
+      model: resident.instance.model,
+      device: this.spec.id,
+      tookMs: this.#world.clock.nowMs() - startedAtMs,
+      memory: stopped.memory,
+      swap: move.swap,
+    });
+    return true;
+  }
+
+  /** Waits until nothing runs on the resident; false when called off before that. */
+  async #drain(move: ActiveMove, resident: Residency): Promise<boolean> {
+    if (resident.running.size === 0) return !move.calledOff.signal.aborted;
+    const { clock, settings } = this.#world;
+    let overdue: Timer | null = null;
+    const interruptAll = (): void => {
+      const aborted = resident.running.size;
+      this.#world.emit({ type: "drain.overdue", model: resident.instance.model, device: this.spec.id, aborted });
+      for (const job of [...resident.running.values()]) this.#interrupt(job);
+    };
+    if (move.force) for (const job of [...resident.running.values()]) this.#interrupt(job);
+    else overdue = clock.at(clock.nowMs() + settings.drainMs, interruptAll);
+    const emptied = await new Promise<boolean>((resolve) => {
+      this.#emptied = () => resolve(true);
+      move.calledOff.signal.addEventListener("abort", () => resolve(false), { once: true });
+      if (resident.running.size === 0) resolve(true);
+    });
+    this.#emptied = null;
+    overdue?.cancel();
+    return emptied;
+  }
+
+  async #stop(backend: Backend, resident: Residency): Promise<{ memory: "free" | "unknown" } | null> {
+    const { clock } = this.#world;
+    const limit = new AbortController();
+    const timer = clock.at(clock.nowMs() + STOP_GRACE_MS + DRIVER_SLACK_MS, () => limit.abort());
+    const late = sleepUntil(clock, clock.nowMs() + STOP_GRACE_MS + DRIVER_SLACK_MS + 1, limit.signal).then(() => null);
+    try {
+      return await Promise.race([backend.stop(resident.instance, STOP_GRACE_MS, limit.signal), late]);
+    } catch (error) {
+      this.#world.emit({
+        type: "instance.lost",
+        model: resident.instance.model,
+        device: this.spec.id,
+        detail: `It would not stop: ${error instanceof Error ? error.message : String(error)}`,
+      });
+      return null;
+    } finally {
+      timer.cancel();
+      limit.abort();
+    }
+  }
+
+  async #load(move: ActiveMove, entry: ModelEntry): Promise<void> {
+    const { clock, ids, emit } = this.#world;
+    this.#enter(move, "loading");
+    const model = entry.spec.name;
+    const placement = { instance: ids.next("ins"), model, device: this.spec.id };
+    const epoch = ++this.#loadEpoch;
+    const startedAtMs = clock.nowMs();
+    const deadlineMs = entry.learned.everLoaded ? entry.spec.loadTimeoutMs : entry.spec.firstLoadTimeoutMs;
+    emit({ type: "load.started", model, device: this.spec.id, instance: placement.instance });
+    const report = (progress: { phase: string; progress: number | null }): void => {
+      if (this.move !== move) return;
+      move.progress = progress;
+      emit({ type: "load.progress", model, device: this.spec.id, ...progress });
+    };
+    const ended = await this.#start(entry.backend, placement, report, move, deadlineMs);
+    const tookMs = clock.nowMs() - startedAtMs;
+    if (ended.outcome === "ready") {
+      this.resident = {
+        instance: { ...placement, endpoint: ended.endpoint, epoch },
+        backend: entry.backend,
+        sinceMs: clock.nowMs(),
+        idleSinceMs: null,
+        dispatched: 0,
+        forced: move.forced,
+        running: new Map(),
+      };
+      entry.standing = false;
+      entry.breaker.succeeded();
+      entry.learned.loaded(tookMs);
+      this.restore = null;
+    } else {
+      if (move.evict !== null) this.restore = move.evict;
+      if (ended.outcome !== "abandoned") entry.breaker.failed(clock.nowMs(), ended.detail ?? "it did not load");
+    }
+    this.#world.store.append([
+      {
+        type: "load",
+        load: {
+          instance: placement.instance,
+          model,
+          device: this.spec.id,
+          decision: move.decision,
+          startedAtMs,
+          endedAtMs: clock.nowMs(),
+          outcome: ended.outcome,
+          detail: ended.detail,
+        },
+      },
+    ]);
+    const { outcome, detail } = ended;
+    emit({ type: "load.finished", model, device: this.spec.id, instance: placement.instance, outcome, tookMs, detail });
+  }
+
+  async #start(
+    backend: Backend,
+    placement: Parameters<Backend["start"]>[0],
+    report: Parameters<Backend["start"]>[1],
+    move: ActiveMove,
+    deadlineMs: number,
+  ): Promise<
+    | { outcome: "ready"; endpoint: string; detail: null }
+    | { outcome: Exclude<LoadOutcome, "ready">; detail: string | null }
+  > {
+    const { clock } = this.#world;
+    const overdue = new AbortController();
+    const timer = clock.at(clock.nowMs() + deadlineMs, () => overdue.abort());
+    const stuck = clock.at(clock.nowMs() + deadlineMs + DRIVER_SLACK_MS, () => given.abort());
+    const given = new AbortController();
+    const signal = AbortSignal.any([move.calledOff.signal, overdue.signal]);
+    const gone = new Promise<never>((_, reject) => {
+      given.signal.addEventListener("abort", () => reject(new LoadError("The driver did not answer.")), { once: true });
+    });
+    try {
+      const { endpoint } = await Promise.race([backend.start(placement, report, signal), gone]);
+      return { outcome: "ready", endpoint, detail: null };
+    } catch (error) {
+      const words = error instanceof LoadError ? [error.message, ...error.logTail].join("\n") : String(error);
+      if (move.calledOff.signal.aborted) return { outcome: "abandoned", detail: null };
+      if (!overdue.signal.aborted) return { outcome: "failed", detail: words };
+      return { outcome: "timeout", detail: `Not ready after ${Math.round(deadlineMs / 1000)} s. ${words}` };
+    } finally {
+      timer.cancel();
+      stuck.cancel();
+    }
+  }
+
+  #enter(move: ActiveMove, phase: ActiveMove["phase"]): void {
+    move.phase = phase;
+    move.phaseSinceMs = this.#world.clock.nowMs();
+    this.notePhase();
+    this.#world.wake("change");
+  }
+}

@@ -1,0 +1,227 @@
+// The engine put together: what intake and HTTP may ask (EngineControl), and its life from recovery to the last slot.
+
+import type { Backend } from "../backends/backend.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Emit } from "../domain/event.ts";
+import type { IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
+import type { CancelReason, Job } from "../domain/job.ts";
+import type { ModelSpec } from "../domain/model.ts";
+import type { Authority, Body, Ended, Store } from "../store/store.ts";
+import { Attempts } from "./attempts.ts";
+import { Backlog } from "./backlog.ts";
+import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness } from "./control.ts";
+import { DeviceUnit } from "./device.ts";
+import { Dispatcher } from "./dispatch.ts";
+import { ExpiryWheel, Leases } from "./leases.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { Loop } from "./loop.ts";
+import { createOperator } from "./operator.ts";
+import { LocalQueueView } from "./place.ts";
+import { Reaper } from "./reaper.ts";
+import { reconfigure, rerankBacklog } from "./reconfigure.ts";
+import { recover } from "./recovery.ts";
+import { RelayHub } from "./relay-hub.ts";
+import type { EngineSettings } from "./settings.ts";
+import type { EngineWorld } from "./state.ts";
+import { readinessOf, type StatusParts, statusOf } from "./status.ts";
+
+export interface EngineParts {
+  readonly settings: EngineSettings;
+  readonly store: Store;
+  readonly backends: ReadonlyMap<ModelName, Backend>;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly owner: OwnerId;
+  readonly emit: Emit;
+  openBody(uri: string): AsyncIterable<Uint8Array>;
+  /** The loop or an invariant broke: only a restart mends it, and the store makes that cheap. */
+  onFatal(error: unknown): void;
+}
+
+export class Engine implements EngineControl {
+  readonly relay: RelayHub;
+  readonly queue: QueueView;
+  readonly operator: Operator;
+  readonly #world: EngineWorld;
+  readonly #authority: Authority;
+  readonly #leases = new Leases();
+  readonly #devices: DeviceUnit[];
+  readonly #lifecycle: Lifecycle;
+  readonly #attempts: Attempts;
+  readonly #loop: Loop;
+  readonly #reaper: Reaper;
+  #draining = false;
+  #recovered = false;
+  #fault: string | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor(parts: EngineParts) {
+    const { settings, store, clock, ids, owner, emit, openBody } = parts;
+    const fatal = (error: unknown): void => {
+      this.#fault ??= error instanceof Error ? error.message : String(error);
+      parts.onFatal(error);
+    };
+    this.#world = {
+      clock,
+      ids,
+      store,
+      emit,
+      openBody,
+      settings,
+      models: new Map(),
+      backlog: new Backlog(),
+      live: new Map(),
+      wake: (reason) => this.#loop.wake(reason),
+      fatal,
+    };
+    const deadlines = new ExpiryWheel();
+    this.relay = new RelayHub();
+    this.#authority = { owner, pool: settings.pool, term: 1 };
+    this.#devices = settings.devices.map(
+      (spec) => new DeviceUnit(spec, this.#world, (job) => job.abort?.abort("drain")),
+    );
+    this.#lifecycle = new Lifecycle(this.#world, { leases: this.#leases, relay: this.relay, deadlines });
+    this.#attempts = new Attempts(this.#world, owner, this.relay, this.#lifecycle);
+    const dispatcher = new Dispatcher(this.#world, this.#authority, this.#attempts, this.#lifecycle);
+    this.#loop = new Loop(this.#world, this.#devices, dispatcher);
+    this.#reaper = new Reaper(this.#world, {
+      leases: this.#leases,
+      deadlines,
+      lifecycle: this.#lifecycle,
+      devices: this.#devices,
+    });
+    this.queue = new LocalQueueView(this.#world, this.#devices);
+    this.operator = createOperator({
+      world: this.#world,
+      devices: this.#devices,
+      loop: this.#loop,
+      setDraining: (draining) => {
+        this.#draining = draining;
+      },
+    });
+    reconfigure(this.#world, this.#devices, settings, parts.backends);
+  }
+
+  /** Recovers, then starts deciding. Nothing is dispatched before it resolves. */
+  async start(): Promise<void> {
+    this.#loop.paused = true;
+    await recover(this.#world, this.#authority, this.#lifecycle);
+    this.#loop.paused = false;
+    this.#recovered = true;
+    this.#reaper.start();
+    this.#world.wake("load");
+  }
+
+  /** Models and settings as the configuration now says; jobs stay, those of removed models fail. */
+  async reconfigure(settings: EngineSettings, backends: ReadonlyMap<ModelName, Backend>): Promise<void> {
+    const reranked = settings.policy.msPerPoint !== this.#world.settings.policy.msPerPoint;
+    const orphaned = reconfigure(this.#world, this.#devices, settings, backends);
+    if (reranked) {
+      rerankBacklog(this.#world);
+      await this.#world.store.rerank(settings.policy.msPerPoint);
+    }
+    const message = (model: ModelName): string => `Model "${model}" was taken out of the configuration.`;
+    const failing = orphaned.map(({ id, model }) =>
+      this.#lifecycle.end(id, { type: "fail", error: { code: "model_not_found", message: message(model) } }),
+    );
+    await Promise.all(failing);
+    this.#world.wake("load");
+  }
+
+  /** Starts nothing more; lets running work finish for `shutdownMs`, then queues it again, uncharged. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#draining = true;
+    this.#loop.closing = true;
+    this.#reaper.stop();
+    const { clock, settings, live } = this.#world;
+    const interrupt = (): void => {
+      for (const job of live.values()) job.abort?.abort("shutdown");
+    };
+    const timer = clock.at(clock.nowMs() + settings.shutdownMs, interrupt);
+    await this.#attempts.idle();
+    timer.cancel();
+    this.#loop.stop();
+    const backends = new Set([...this.#world.models.values()].map(({ backend }) => backend));
+    await Promise.all([...backends].map((backend) => backend.close()));
+  }
+
+  model(name: ModelName): ModelSpec | null {
+    const entry = this.#world.models.get(name);
+    return entry === undefined || entry.removed ? null : entry.spec;
+  }
+
+  admit(job: Job, body: Body | null): void {
+    this.#lifecycle.admit(job, body);
+  }
+
+  cancel(id: JobId, reason: CancelReason): Promise<Ended | null> {
+    return this.#lifecycle.end(id, { type: "cancel", reason });
+  }
+
+  renew(id: JobId): void {
+    this.#leases.renew(id, this.#world.clock.nowMs());
+    this.#setDemand(id, true);
+  }
+
+  hold(id: JobId): Hold {
+    let held = true;
+    this.#leases.hold(id);
+    this.#setDemand(id, true);
+    const once = (act: (nowMs: number) => void): void => {
+      if (!held) return;
+      held = false;
+      act(this.#world.clock.nowMs());
+    };
+    return {
+      release: () => once((nowMs) => this.#leases.release(id, nowMs)),
+      drop: (orphanMs) => once((nowMs) => this.#drop(id, orphanMs, nowMs)),
+    };
+  }
+
+  leaseExpiresAtMs(id: JobId): number | null {
+    return this.#leases.expiresAtMs(id);
+  }
+
+  finished(id: JobId, untilMs: number, signal?: AbortSignal): Promise<Job | null> {
+    return this.#lifecycle.finished(id, untilMs, signal);
+  }
+
+  watch(id: JobId, onChange: () => void): () => void {
+    return this.#lifecycle.watch(id, onChange);
+  }
+
+  status(): EngineStatus {
+    return statusOf(this.#parts());
+  }
+
+  readiness(): Readiness {
+    return readinessOf(this.#parts(), this.#recovered, this.#fault);
+  }
+
+  #parts(): StatusParts {
+    return { world: this.#world, devices: this.#devices, loop: this.#loop, draining: this.#draining };
+  }
+
+  #drop(id: JobId, orphanMs: number, nowMs: number): void {
+    if (this.#leases.drop(id, orphanMs, nowMs) === "kept") return;
+    this.#setDemand(id, false);
+    if (orphanMs > 0) return;
+    this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" }).catch((error: unknown) => {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#world.emit({ type: "store.unavailable", verb: "end", detail });
+    });
+  }
+
+  #setDemand(id: JobId, demand: boolean): void {
+    const live = this.#world.live.get(id);
+    if (live === undefined || live.demand === demand) return;
+    this.#world.models.get(live.model)?.queue.setDemand(live, demand);
+    live.demand = demand;
+    this.#world.wake("completion");
+  }
+}

@@ -1,0 +1,208 @@
+// The loop, whole: a reason to look, one snapshot a device, one decision, one recorded line, one act.
+//
+// Nothing here reacts inside a callback: events set a flag and the pass runs once everything that is ready has happened.
+// A pass never waits for the disk.
+
+import type { Timer } from "../domain/clock.ts";
+import type { Decision, Verdict } from "../domain/decision.ts";
+import type { ModelName } from "../domain/ids.ts";
+import { decide } from "../scheduler/decide.ts";
+import { holdRule, sentence } from "../scheduler/explain.ts";
+import { reorderCause } from "../scheduler/reorder.ts";
+import type { Snapshot } from "../scheduler/snapshot.ts";
+import type { DeviceUnit } from "./device.ts";
+import type { Dispatcher } from "./dispatch.ts";
+import type { EngineWorld, ModelEntry, WakeReason } from "./state.ts";
+import { snapshotOf } from "./views.ts";
+import { type DeviceHold, recordWaits } from "./waits.ts";
+
+/** A policy that serves one job at a time is asked again after each; no pass asks more often than this. */
+const ROUNDS_MAX = 10_000;
+
+type Decided = ReturnType<typeof decide>;
+
+export class Loop {
+  readonly #world: EngineWorld;
+  readonly #devices: readonly DeviceUnit[];
+  readonly #dispatcher: Dispatcher;
+  readonly #inForce = new Map<DeviceUnit, Decision>();
+  readonly #verdicts = new Map<DeviceUnit, Verdict>();
+  #scheduled = false;
+  #timer: Timer | null = null;
+  #stopped = false;
+  paused = false;
+  /** Running work may finish; nothing is started. */
+  closing = false;
+  lastPassAtMs: number;
+  #dueAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(world: EngineWorld, devices: readonly DeviceUnit[], dispatcher: Dispatcher) {
+    this.#world = world;
+    this.#devices = devices;
+    this.#dispatcher = dispatcher;
+    this.lastPassAtMs = world.clock.nowMs();
+  }
+
+  decisionOf(device: DeviceUnit): Decision | null {
+    return this.#inForce.get(device) ?? null;
+  }
+
+  verdictOf(device: DeviceUnit): Verdict | null {
+    return this.#verdicts.get(device) ?? null;
+  }
+
+  wake(reason: WakeReason): void {
+    const ticking = this.#world.settings.passes.mode === "ticks";
+    if (ticking && (reason === "completion" || reason === "change")) return;
+    if (this.#scheduled || this.#stopped) return;
+    this.#scheduled = true;
+    this.#dueAtMs = Math.min(this.#dueAtMs, this.#world.clock.nowMs());
+    this.#world.clock.soon(() => {
+      this.#scheduled = false;
+      if (this.#stopped) return;
+      try {
+        this.#pass();
+      } catch (error) {
+        this.stop();
+        this.#world.fatal(error);
+      }
+    });
+  }
+
+  /** How long ago the next look was due; 0 when it is not. */
+  overdueMs(): number {
+    return Math.max(0, this.#world.clock.nowMs() - this.#dueAtMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #pass(): void {
+    const { clock, models, settings } = this.#world;
+    this.lastPassAtMs = clock.nowMs();
+    let nextLookAtMs = Number.POSITIVE_INFINITY;
+    for (const device of this.#devices) {
+      this.#sampleIdle(device);
+      const nextMs = this.#look(device);
+      if (nextMs !== null) nextLookAtMs = Math.min(nextLookAtMs, nextMs);
+    }
+    if (!this.paused && !this.closing) for (const entry of models.values()) this.#serveRemote(entry);
+    for (const entry of models.values()) {
+      if (entry.queue.size > 0 && entry.holdOffUntilMs > clock.nowMs()) {
+        nextLookAtMs = Math.min(nextLookAtMs, entry.holdOffUntilMs);
+      }
+    }
+    recordWaits(this.#world, this.paused, this.#holds());
+    if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;
+    this.#dueAtMs = nextLookAtMs;
+    this.#timer?.cancel();
+    this.#timer = Number.isFinite(nextLookAtMs) ? clock.at(nextLookAtMs, () => this.wake("time")) : null;
+  }
+
+  /** Decides, records, acts and dispatches for one device; the next instant to look at it again. */
+  #look(device: DeviceUnit): number | null {
+    device.paused = this.paused || this.closing;
+    if (device.move?.calledOff.signal.aborted === true) return null;
+    for (let round = 0; ; round++) {
+      const snapshot = snapshotOf(device, this.#devices, this.#world);
+      const decided = decide(snapshot, this.#world.settings.policy);
+      this.#verdicts.set(device, decided);
+      const decision = this.#record(device, decided);
+      if (this.#act(device, decided, decision)) return null;
+      const served = this.#serve(device, snapshot, decided, decision);
+      if (served === 0 || !Number.isFinite(decided.serve) || round === ROUNDS_MAX) return decided.nextLookAtMs;
+    }
+  }
+
+  /** True: a move began or was called off, so there is nothing to serve. */
+  #act(device: DeviceUnit, decided: Decided, decision: Decision | null): boolean {
+    const { kind, reason, load } = decided;
+    if (kind === "hold" || kind === "idle") return false;
+    if (device.move !== null) {
+      device.callOff();
+      return true;
+    }
+    const entry = load === null ? undefined : this.#world.models.get(load);
+    if (entry !== undefined) entry.wanted = false;
+    device.begin({
+      load,
+      force: false,
+      onDemand: kind === "swap" || kind === "load" ? reason !== "operator" && reason !== "restore" : false,
+      forced: reason === "ceiling",
+      swap: kind === "swap",
+      decision: decision?.id ?? null,
+    });
+    return true;
+  }
+
+  #serve(device: DeviceUnit, snapshot: Snapshot, decided: Decided, decision: Decision | null): number {
+    const { resident } = device;
+    if (resident === null || device.move !== null || decided.serve <= 0 || device.paused) return 0;
+    const entry = this.#world.models.get(resident.instance.model);
+    if (entry === undefined || entry.paused) return 0;
+    const scored = decided.models.find(({ model }) => model === entry.spec.name);
+    return this.#dispatcher.dispatch(entry, resident, device, decided.serve, {
+      decision: decision?.id ?? null,
+      score: scored?.score ?? null,
+      reorder: (live) => reorderCause(snapshot, entry.spec.name, live, this.#world.settings.policy.name),
+    });
+  }
+
+  #serveRemote(entry: ModelEntry): void {
+    if (entry.remote === null || entry.paused) return;
+    this.#dispatcher.dispatch(entry, entry.remote, null, Number.POSITIVE_INFINITY, {
+      decision: null,
+      score: null,
+      reorder: (live) => (entry.queue.oldest()?.id === live.id ? null : "priority"),
+    });
+  }
+
+  #sampleIdle(device: DeviceUnit): void {
+    const { resident } = device;
+    if (resident === null) return;
+    const queued = this.#world.models.get(resident.instance.model)?.queue.size ?? 0;
+    const busy = queued > 0 || resident.running.size > 0;
+    resident.idleSinceMs = busy ? null : (resident.idleSinceMs ?? this.#world.clock.nowMs());
+  }
+
+  /**
+   * One row for every move and every change of reason; what is under way is explained by the row that began it. The
+   * decision in force.
+   */
+  #record(device: DeviceUnit, decided: Decided): Decision | null {
+    const inForce = this.decisionOf(device);
+    if (decided.guard === "in_transition" && decided.kind === "hold") return inForce;
+    const stays = decided.kind === "hold" || decided.kind === "idle";
+    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) return inForce;
+    const { clock, ids, settings, models } = this.#world;
+    const { serve: _, ...verdict } = decided;
+    const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
+    const decision: Decision = {
+      ...verdict,
+      id: ids.next("dec"),
+      pool: settings.pool,
+      policy: settings.policy.name,
+      atMs: clock.nowMs(),
+      wallMs: clock.wallMs(),
+      sentence: sentence(verdict, labels),
+    };
+    this.#inForce.set(device, decision);
+    this.#world.store.append([{ type: "decision", decision }]);
+    this.#world.emit({ type: "decision", decision });
+    return decision;
+  }
+
+  #holds(): DeviceHold[] {
+    return this.#devices.map((unit) => {
+      const verdict = this.#verdicts.get(unit);
+      const rule = verdict === undefined ? "order" : (holdRule(verdict) ?? "order");
+      return { unit, rule, decision: this.decisionOf(unit)?.id ?? null };
+    });
+  }
+}
+
+function keyOf(verdict: Verdict): string {
+  return [verdict.kind, verdict.reason, verdict.load, ...verdict.resident.map(({ model }) => model)].join("|");
+}

@@ -1,0 +1,89 @@
+// What an operator may ask. Each verb is recorded and takes effect through the same loop as everything else.
+
+import { SirError } from "../domain/errors.ts";
+import type { ModelName } from "../domain/ids.ts";
+import type { Operator } from "./control.ts";
+import type { DeviceUnit } from "./device.ts";
+import type { Loop } from "./loop.ts";
+import type { EngineWorld, ModelEntry } from "./state.ts";
+
+export interface OperatorParts {
+  readonly world: EngineWorld;
+  readonly devices: readonly DeviceUnit[];
+  readonly loop: Loop;
+  setDraining(draining: boolean): void;
+}
+
+export function createOperator({ world, devices, loop, setDraining }: OperatorParts): Operator {
+  const entryOf = (model: ModelName): ModelEntry => {
+    const entry = world.models.get(model);
+    if (entry === undefined || entry.removed)
+      throw new SirError("model_not_found", `Model "${model}" is not configured.`);
+    return entry;
+  };
+  const onDevice = (model: ModelName): ModelEntry => {
+    const entry = entryOf(model);
+    if (entry.remote === null) return entry;
+    throw new SirError(
+      "invalid_body",
+      `Model "${model}" is always on elsewhere; it cannot be loaded or unloaded here.`,
+    );
+  };
+  const change = (apply: () => void): Promise<void> => {
+    apply();
+    world.wake("load");
+    return Promise.resolve();
+  };
+  const unload = (model: ModelName, force: boolean): void => {
+    const entry = onDevice(model);
+    entry.wanted = false;
+    entry.standing = false;
+    for (const device of devices) {
+      if (device.restore === model) device.restore = null;
+      if (device.move?.load === model) device.callOff();
+      if (device.resident?.instance.model !== model || device.move !== null) continue;
+      device.begin({ load: null, force, onDemand: false, forced: false, swap: false, decision: null });
+    }
+  };
+  return {
+    load: (model) =>
+      change(() => {
+        const entry = onDevice(model);
+        entry.breaker.reset();
+        entry.paused = false;
+        if (!devices.some(({ resident }) => resident?.instance.model === model)) entry.wanted = true;
+      }),
+    unload: (model, force) => change(() => unload(model, force)),
+    pin: (model) =>
+      change(() => {
+        const entry = onDevice(model);
+        entry.pinned = true;
+        entry.standing = !devices.some(({ resident }) => resident?.instance.model === model);
+      }),
+    unpin: (model) =>
+      change(() => {
+        onDevice(model).pinned = false;
+      }),
+    pause: () =>
+      change(() => {
+        loop.paused = true;
+      }),
+    resume: () =>
+      change(() => {
+        loop.paused = false;
+        setDraining(false);
+      }),
+    drain: () => change(() => setDraining(true)),
+    drainModel: (model) =>
+      change(() => {
+        const entry = entryOf(model);
+        entry.paused = true;
+        if (entry.remote === null) unload(model, false);
+      }),
+    resumeModel: (model) =>
+      change(() => {
+        entryOf(model).paused = false;
+      }),
+    logs: async (model, lines) => entryOf(model).backend.logs(model, lines),
+  };
+}

@@ -1,0 +1,100 @@
+// Where a queued job stands: facts first, then one estimate that says when it knows nothing. O(models) and O(log n).
+
+import type { Job } from "../domain/job.ts";
+import type { Place, QueueView } from "./control.ts";
+import type { DeviceUnit } from "./device.ts";
+import type { EngineWorld, ModelEntry } from "./state.ts";
+
+export class LocalQueueView implements QueueView {
+  readonly #world: EngineWorld;
+  readonly #devices: readonly DeviceUnit[];
+
+  constructor(world: EngineWorld, devices: readonly DeviceUnit[]) {
+    this.#world = world;
+    this.#devices = devices;
+  }
+
+  queuedTotal(): number {
+    let running = 0;
+    for (const { remote } of this.#world.models.values()) running += remote?.running.size ?? 0;
+    for (const { resident } of this.#devices) running += resident?.running.size ?? 0;
+    return Math.max(0, this.#world.live.size - running);
+  }
+
+  place(job: Job): Promise<Place | null> {
+    const live = this.#world.live.get(job.id);
+    const entry = this.#world.models.get(job.model);
+    if (live === undefined || entry === undefined) return Promise.resolve(null);
+    if (live.phase !== "queued" && live.phase !== "delayed") return Promise.resolve(null);
+    const nowMs = this.#world.clock.nowMs();
+    const home = this.#devices.find(({ resident }) => resident?.instance.model === job.model);
+    const resident = entry.remote !== null || home !== undefined;
+    const position = entry.queue.position(live);
+    return Promise.resolve({
+      position,
+      resident,
+      needsSwap: !resident,
+      loadMs: resident ? 0 : entry.learned.loadMs,
+      loadBoundMs: resident ? 0 : this.#loadBoundMs(entry, nowMs),
+      estimatedMs: estimateMs(entry, position, resident ? 0 : this.#untilLoadedMs(entry, nowMs), home),
+      blocked: blockedOf(entry, nowMs),
+      loading: this.#loadingOf(entry),
+      asOfMs: nowMs,
+    });
+  }
+
+  /** What is left of the model's load, or the whole of it behind whatever the device is doing now. */
+  #untilLoadedMs(entry: ModelEntry, nowMs: number): number {
+    const coming = this.#devices.find(({ move }) => move?.load === entry.spec.name);
+    const loadMs = entry.learned.loadMs;
+    if (coming?.move?.phase === "loading") return Math.max(0, loadMs - (nowMs - coming.move.phaseSinceMs));
+    return Math.max(loadMs, entry.breaker.retryAtMs - nowMs + loadMs);
+  }
+
+  /**
+   * The latest instant of its load as the ceiling promises it: what is left of the ceiling, then for each other model that
+   * waits one load with its residency and its overdue drain, then its own. Null without a ceiling, or while it is broken.
+   */
+  #loadBoundMs(entry: ModelEntry, nowMs: number): number | null {
+    const { guards } = this.#world.settings.policy;
+    const oldest = entry.queue.oldest();
+    if (guards.maxWaitMs === null || entry.breaker.retryAtMs > nowMs || oldest === null) return null;
+    const turnMs = (guards.minResidencyMs ?? 0) + this.#world.settings.drainMs;
+    let boundMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs)) + turnMs + entry.learned.loadMs;
+    for (const other of this.#world.models.values()) {
+      if (other !== entry && other.remote === null && other.queue.depth > 0) boundMs += other.learned.loadMs + turnMs;
+    }
+    return boundMs;
+  }
+
+  #loadingOf(entry: ModelEntry): Place["loading"] {
+    for (const { move, spec } of this.#devices) {
+      if (move === null || !entry.spec.devices.includes(spec.id)) continue;
+      const model = move.phase === "loading" ? move.load : move.evict;
+      if (model === null) continue;
+      const phase = move.phase === "loading" ? (move.progress?.phase ?? "loading") : move.phase;
+      return { model, phase, progress: move.progress?.progress ?? null, sinceMs: move.phaseSinceMs };
+    }
+    return null;
+  }
+}
+
+function estimateMs(
+  entry: ModelEntry,
+  position: number | null,
+  untilLoadedMs: number,
+  home: DeviceUnit | undefined,
+): number | null {
+  const { runMs } = entry.learned;
+  if (runMs === null || position === null || entry.breaker.broken) return null;
+  const ahead = position + (home?.resident?.running.size ?? entry.remote?.running.size ?? 0);
+  return untilLoadedMs + (Math.floor(ahead / entry.spec.concurrency) + 1) * runMs;
+}
+
+function blockedOf(entry: ModelEntry, nowMs: number): Place["blocked"] {
+  if (entry.paused) return { reason: "paused", retryAtMs: null };
+  if (entry.breaker.broken) return { reason: "model_broken", retryAtMs: entry.breaker.retryAtMs };
+  if (entry.breaker.retryAtMs > nowMs) return { reason: "load_failed", retryAtMs: entry.breaker.retryAtMs };
+  if (entry.holdOffUntilMs > nowMs) return { reason: "engine_unavailable", retryAtMs: entry.holdOffUntilMs };
+  return null;
+}

@@ -1,0 +1,118 @@
+// What time alone brings about: lapsed leases, passed deadlines, old answers, a store to be kept in order, idle engines to
+// be looked after. Each duty is named, so that several routers can share them out later.
+
+import type { Timer } from "../domain/clock.ts";
+import type { JobId } from "../domain/ids.ts";
+import { StoreError } from "../store/store.ts";
+import type { DeviceUnit } from "./device.ts";
+import type { ExpiryWheel, Leases } from "./leases.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { EngineWorld } from "./state.ts";
+
+const MAINTAIN_EVERY_MS = 10_000;
+const PRUNE_EVERY_MS = 5_000;
+const RETRY_MS = 1_000;
+
+export class Reaper {
+  readonly #world: EngineWorld;
+  readonly #leases: Leases;
+  readonly #deadlines: ExpiryWheel;
+  readonly #lifecycle: Lifecycle;
+  readonly #devices: readonly DeviceUnit[];
+  readonly #timers = new Map<string, Timer>();
+  #stopped = false;
+
+  constructor(
+    world: EngineWorld,
+    parts: { leases: Leases; deadlines: ExpiryWheel; lifecycle: Lifecycle; devices: readonly DeviceUnit[] },
+  ) {
+    this.#world = world;
+    this.#leases = parts.leases;
+    this.#deadlines = parts.deadlines;
+    this.#lifecycle = parts.lifecycle;
+    this.#devices = parts.devices;
+  }
+
+  start(): void {
+    this.#every("leases", this.#world.settings.sweepMs, () => this.#sweep());
+    this.#every("prune", PRUNE_EVERY_MS, () => this.#prune());
+    this.#every("maintain", MAINTAIN_EVERY_MS, async () => {
+      await this.#world.store.maintain();
+      await this.#lookAfterEngines();
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) timer.cancel();
+  }
+
+  /** Runs a duty, then sets its next time: a slow one is never run twice at once. */
+  #every(name: string, everyMs: number, duty: () => Promise<void>): void {
+    const { clock, emit, fatal } = this.#world;
+    const run = async (): Promise<void> => {
+      try {
+        await duty();
+      } catch (error) {
+        if (!(error instanceof StoreError)) fatal(error);
+        else emit({ type: "store.unavailable", verb: name, detail: error.message });
+      }
+      if (!this.#stopped)
+        this.#timers.set(
+          name,
+          clock.at(clock.nowMs() + everyMs, () => void run()),
+        );
+    };
+    this.#timers.set(
+      name,
+      clock.at(clock.nowMs() + everyMs, () => void run()),
+    );
+  }
+
+  async #sweep(): Promise<void> {
+    const nowMs = this.#world.clock.nowMs();
+    const lapsed = this.#leases.lapsed(nowMs).map((id) => {
+      const reason = this.#leases.isOrphan(id) ? "disconnect" : "lease_expired";
+      return this.#end(id, () => this.#lifecycle.end(id, { type: "cancel", reason }));
+    });
+    const late = this.#deadlines.due(nowMs).map((id) => this.#end(id, () => this.#deadlinePassed(id)));
+    await Promise.all([...lapsed, ...late]);
+  }
+
+  /** Before it started: expired. While it runs: cancelled. Its claim may be under way, so the store has the last word. */
+  async #deadlinePassed(id: JobId): Promise<void> {
+    const live = this.#world.live.get(id);
+    if (live === undefined) return;
+    const started = live.phase !== "queued" && live.phase !== "delayed";
+    await this.#lifecycle.end(id, started ? { type: "cancel", reason: "deadline" } : { type: "expire" });
+  }
+
+  /** Tries again a second later when the store could not: what is due stays due. */
+  async #end(id: JobId, end: () => Promise<unknown>): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#world.emit({ type: "store.unavailable", verb: "end", detail: error.message });
+      const { clock } = this.#world;
+      clock.at(clock.nowMs() + RETRY_MS, () => {
+        if (!this.#stopped && this.#world.live.has(id)) void this.#end(id, end).catch(this.#world.fatal);
+      });
+    }
+  }
+
+  async #prune(): Promise<void> {
+    while (!this.#stopped && (await this.#world.store.prune()));
+  }
+
+  /** An engine that died while idle leaves the resident set before the next job finds out. */
+  async #lookAfterEngines(): Promise<void> {
+    for (const device of this.#devices) {
+      const { resident } = device;
+      if (resident === null || device.move !== null || resident.running.size > 0) continue;
+      const { signal } = new AbortController();
+      const alive = await resident.backend.alive(resident.instance, signal).catch(() => false);
+      if (!alive && device.resident === resident) device.lost("It did not answer while idle.");
+    }
+  }
+}

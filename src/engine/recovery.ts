@@ -1,0 +1,28 @@
+// At boot, before anything is served: what dead routers were running goes back into the queue, what is queued comes into
+// memory with a full lease of grace, and what was learned of loads is remembered.
+
+import type { JobId } from "../domain/ids.ts";
+import type { Authority } from "../store/store.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { EngineWorld } from "./state.ts";
+
+const PAGE = 1_000;
+const LOADS_REMEMBERED = 5;
+
+export async function recover(world: EngineWorld, authority: Authority, lifecycle: Lifecycle): Promise<void> {
+  const { store, settings } = world;
+  const dead = await store.deadOwners();
+  const recovery = await store.recover(authority, dead, settings.maxInterruptions);
+  await store.rerank(settings.policy.msPerPoint);
+  for (const load of (await store.loads(LOADS_REMEMBERED)).toReversed()) {
+    if (load.outcome === "ready") world.models.get(load.model)?.learned.loaded(load.endedAtMs - load.startedAtMs);
+  }
+  let after: JobId | null = null;
+  for (;;) {
+    const page = await store.live(after, PAGE);
+    for (const job of page) lifecycle.admit(job, null);
+    after = page.at(-1)?.id ?? null;
+    if (page.length < PAGE || after === null) break;
+  }
+  world.emit({ type: "recovered", ...recovery });
+}

@@ -1,0 +1,78 @@
+// What the engine knows of each model, and what being resident is. Plain records: each field has one writer, named here.
+
+import type { Backend, Instance } from "../backends/backend.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { Emit } from "../domain/event.ts";
+import type { IdSource, JobId, ModelName } from "../domain/ids.ts";
+import type { ModelSpec } from "../domain/model.ts";
+import type { Wait } from "../domain/wait.ts";
+import type { Store } from "../store/store.ts";
+import type { Backlog, ModelQueue } from "./backlog.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Learned } from "./learned.ts";
+import type { LiveJob } from "./live-job.ts";
+import type { EngineSettings } from "./settings.ts";
+
+/** A model that can serve now. Written by device.ts (and, for `running`, by the attempts it runs). */
+export interface Residency {
+  readonly instance: Instance;
+  readonly backend: Backend;
+  readonly sinceMs: number;
+  /** Sampled at each pass; null while it has work. */
+  idleSinceMs: number | null;
+  /** Jobs started since the load. */
+  dispatched: number;
+  readonly forced: boolean;
+  /** What occupies its slots. */
+  readonly running: Map<JobId, LiveJob>;
+}
+
+export interface ModelEntry {
+  /** Replaced when the configuration is read again. */
+  spec: ModelSpec;
+  backend: Backend;
+  order: number;
+  readonly queue: ModelQueue;
+  breaker: Breaker;
+  learned: Learned;
+  /** For models that are always on elsewhere; null for those that need a device. */
+  remote: Residency | null;
+  /** By an operator. */
+  paused: boolean;
+  pinned: boolean;
+  /** A load an operator asked for and that has not been decided yet. */
+  wanted: boolean;
+  /** To be loaded when nothing waits: `preload` and `pinned` at start, a pin set later, a pinned model that was lost. */
+  standing: boolean;
+  /** Its engine was busy or lost: nothing is started on it before. */
+  holdOffUntilMs: number;
+  /** Taken out of the configuration: nothing new, unload when it may. */
+  removed: boolean;
+  /** The stretch that is open now; written by waits.ts. */
+  wait: Wait | null;
+}
+
+/** What every part of the engine may use. */
+export interface EngineWorld {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly store: Store;
+  readonly emit: Emit;
+  settings: EngineSettings;
+  readonly models: Map<ModelName, ModelEntry>;
+  readonly backlog: Backlog;
+  /** Every job that is not final, by id. */
+  readonly live: Map<JobId, LiveJob>;
+  /** Reads a spooled body. */
+  openBody(uri: string): AsyncIterable<Uint8Array>;
+  /** Asks for a pass. `arrival` and `load` also count in the founding essay's ticks. */
+  wake(reason: WakeReason): void;
+  /** Ends the process's usefulness: a fault that only a restart mends. */
+  fatal(error: unknown): void;
+}
+
+export type WakeReason = "arrival" | "load" | "completion" | "change" | "time";
+
+export function slotsFree(entry: ModelEntry, residency: Residency): number {
+  return entry.spec.concurrency - residency.running.size;
+}

@@ -1,0 +1,87 @@
+// Why each model's queue waits, written down whenever that changes: O(models) a pass. A job's own wait is cut from these
+// stretches when somebody asks.
+
+import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
+import type { HoldRule, QueueCause, Wait } from "../domain/wait.ts";
+import type { LogEntry } from "../store/store.ts";
+import type { DeviceUnit } from "./device.ts";
+import { type EngineWorld, type ModelEntry, slotsFree } from "./state.ts";
+
+export interface DeviceHold {
+  readonly unit: DeviceUnit;
+  readonly rule: HoldRule;
+  readonly decision: DecisionId | null;
+}
+
+interface Because {
+  readonly cause: QueueCause;
+  readonly rule: HoldRule | null;
+  readonly by: ModelName | null;
+  readonly device: DeviceId | null;
+  readonly decision: DecisionId | null;
+}
+
+/** Opens, keeps or closes each model's stretch as of now. */
+export function recordWaits(world: EngineWorld, paused: boolean, holds: readonly DeviceHold[]): void {
+  const nowMs = world.clock.nowMs();
+  const entries: LogEntry[] = [];
+  for (const entry of world.models.values()) {
+    const because = entry.queue.size === 0 ? null : becauseOf(entry, paused, holds, nowMs);
+    const open = entry.wait;
+    if (open !== null && because !== null && sameBecause(open, because)) continue;
+    if (open !== null) entries.push({ type: "wait.close", model: entry.spec.name, toMs: nowMs });
+    entry.wait = because === null ? null : { model: entry.spec.name, ...because, fromMs: nowMs, toMs: null };
+    if (entry.wait !== null) entries.push({ type: "wait.open", wait: entry.wait });
+  }
+  if (entries.length > 0) world.store.append(entries);
+}
+
+function sameBecause(open: Wait, because: Because): boolean {
+  return (
+    open.cause === because.cause &&
+    open.rule === because.rule &&
+    open.by === because.by &&
+    open.device === because.device &&
+    open.decision === because.decision
+  );
+}
+
+/** The most advanced device counts: one where it is resident, then one it is on its way to, then one that holds it back. */
+function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHold[], nowMs: number): Because {
+  const plain = (cause: QueueCause): Because => ({ cause, rule: null, by: null, device: null, decision: null });
+  if (paused || entry.paused) return plain("paused");
+  const { name } = entry.spec;
+  if (entry.remote !== null) {
+    if (entry.holdOffUntilMs > nowMs) return plain("model_broken");
+    return plain(slotsFree(entry, entry.remote) > 0 ? "dispatch" : "own_queue");
+  }
+  const home = holds.find(({ unit }) => unit.resident?.instance.model === name && unit.move === null);
+  if (home !== undefined) return atHome(entry, home, nowMs);
+  const coming = holds.find(({ unit }) => unit.move?.load === name);
+  if (coming?.unit.move) {
+    const { phase, evict, decision } = coming.unit.move;
+    return { cause: phase, rule: null, by: evict, device: coming.unit.spec.id, decision };
+  }
+  if (entry.breaker.retryAtMs > nowMs) return plain("model_broken");
+  const hold = holds.find(({ unit }) => entry.spec.devices.includes(unit.spec.id));
+  if (hold === undefined) return plain("dispatch");
+  return { cause: "held", ...heldBack(entry, hold), device: hold.unit.spec.id };
+}
+
+function atHome(entry: ModelEntry, home: DeviceHold, nowMs: number): Because {
+  const device = home.unit.spec.id;
+  const residency = home.unit.resident;
+  const free = residency !== null && slotsFree(entry, residency) > 0;
+  if (home.unit.paused) return { cause: "paused", rule: null, by: null, device, decision: null };
+  if (entry.holdOffUntilMs > nowMs) return { cause: "model_broken", rule: null, by: null, device, decision: null };
+  return { cause: free ? "dispatch" : "own_queue", rule: null, by: null, device, decision: null };
+}
+
+function heldBack(entry: ModelEntry, hold: DeviceHold): Pick<Because, "rule" | "by" | "decision"> {
+  const { move, resident } = hold.unit;
+  if (move !== null) {
+    const own = move.evict === entry.spec.name;
+    return { rule: own ? "own_move" : "switching_other", by: move.load ?? move.evict, decision: move.decision };
+  }
+  return { rule: hold.rule, by: resident?.instance.model ?? null, decision: hold.decision };
+}
