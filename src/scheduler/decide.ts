@@ -58,7 +58,8 @@ function underWay(scene: Scene): Decided | null {
   const { transition } = scene.snapshot.device;
   if (transition === null) return null;
   const target = scene.candidates.find((each) => each.model === transition.load);
-  const unwanted = transition.onDemand && transition.load !== null && (target?.depth ?? 0) === 0;
+  const unwanted =
+    transition.onDemand && transition.load !== null && (target?.depth ?? 0) === 0 && (target?.wanted ?? null) === null;
   const othersWait = scene.candidates.some((each) => each.depth > 0 && each.eligible && each !== target);
   if (unwanted && (transition.phase === "draining" || (transition.phase === "loading" && othersWait))) {
     return giveUp(scene, transition.load);

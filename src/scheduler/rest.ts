@@ -12,7 +12,8 @@ type Wish = (typeof WISHES)[number];
 
 /**
  * An empty device takes back the last good model, else a pinned one, else one to preload. A pinned model also takes the
- * place of an idle one that is not pinned. Null: rest.
+ * place of an idle one that is not pinned. What is to be kept ready is not unloaded for being idle: it would come straight
+ * back. Null: rest.
  */
 export function restMove(scene: Scene): Decided | null {
   const { resident, residency, nowMs } = scene;
@@ -23,11 +24,12 @@ export function restMove(scene: Scene): Decided | null {
     }
     return null;
   }
-  if (resident === null || resident.pinned || isBusy(resident)) return null;
+  if (resident === null) return unload(scene, "removed");
+  if (resident.pinned || isBusy(resident)) return null;
   const pinned = wished(scene, "pinned");
   if (pinned !== null) return move(scene, pinned, "pinned", null);
   const unloadAtMs = unloadAt(scene);
-  return unloadAtMs !== null && nowMs >= unloadAtMs ? unload(scene, resident) : null;
+  return unloadAtMs !== null && nowMs >= unloadAtMs ? unload(scene, "idle_timeout") : null;
 }
 
 /** When a device at rest can change with no event. */
@@ -38,6 +40,7 @@ export function restLooks(scene: Scene): readonly (number | null)[] {
 
 function unloadAt({ resident, idleSinceMs }: Scene): number | null {
   if (resident === null || resident.pinned || resident.unloadAfterMs === null || idleSinceMs === null) return null;
+  if (resident.wanted === "preload" || resident.wanted === "pinned") return null;
   return idleSinceMs + resident.unloadAfterMs;
 }
 

@@ -59,7 +59,7 @@ function candidateOf(view: ModelView, device: DeviceView, nowMs: number): Candid
 /** Why the model may not be loaded on the device now, or, when it is there already, why it cannot be served. */
 export function barrierOf(view: ModelView, device: DeviceView, nowMs: number): Barrier | null {
   const resident = device.residents.some((each) => each.model === view.model);
-  if (view.paused) return { code: "paused", words: "paused by an operator", untilMs: null };
+  if (view.paused) return { code: "paused", words: "is paused by an operator", untilMs: null };
   if (!resident && view.memoryGiB !== null && device.memoryGiB !== null && view.memoryGiB > device.memoryGiB) {
     const words = `needs ${view.memoryGiB} GiB and the device has ${device.memoryGiB} GiB`;
     return { code: "no_room", words, untilMs: null };

@@ -27,9 +27,10 @@ export function move(scene: Scene, target: Candidate, reason: DecisionReason, gu
   return { ...frame(scene), kind, reason, guard, load: target.model, evict, jobs: jobsOf(target) };
 }
 
-/** Takes out what has idled for too long. */
-export function unload(scene: Scene, resident: Candidate): Decided {
-  return { ...frame(scene), kind: "unload", reason: "idle_timeout", evict: [resident.model] };
+/** Takes out what is there and brings in nothing. */
+export function unload(scene: Scene, reason: "idle_timeout" | "removed"): Decided {
+  const evict = scene.snapshot.device.residents.map((each) => each.model);
+  return { ...frame(scene), kind: "unload", reason, evict };
 }
 
 /** Abandons the load of `target`, or calls off the drain that makes room for it; `evict` names `target`. */

@@ -1,0 +1,200 @@
+// A verdict in one English sentence or two, and as the rule that holds a queue. The API, the page, the log and the command
+// line all show the same words.
+
+import type { DecisionReason, Scored, Verdict } from "../domain/decision.ts";
+import type { ModelName } from "../domain/ids.ts";
+import type { HoldRule } from "../domain/wait.ts";
+import { duration, jobs, jobsWait, score } from "./wording.ts";
+
+/** What people call a model. */
+export type Labels = (model: ModelName) => string;
+
+/** Numbers that a sentence names when they are known. */
+export interface Facts {
+  readonly maxWaitMs?: number | null;
+}
+
+/** @returns Text without a line break; quantities hold no-break spaces. */
+export function sentence(verdict: Verdict, labels: Labels, facts: Facts = {}): string {
+  return SENTENCES[verdict.reason](tell(verdict, labels, facts));
+}
+
+/** The rule that keeps other models' queues waiting under this verdict; null when it holds none back. */
+export function holdRule(verdict: Verdict): HoldRule | null {
+  if (verdict.kind === "swap" || verdict.kind === "load" || verdict.kind === "preload") return "switching_other";
+  return RULES[verdict.reason] ?? null;
+}
+
+const RULES: Partial<Record<DecisionReason, HoldRule>> = {
+  resident_wins: "score",
+  min_residency: "min_residency",
+  serve_first: "serve_first",
+  forced_swap_spent: "forced_swap_spent",
+  pinned: "pinned",
+  no_room: "no_room",
+  blocked: "no_room",
+  finish: "order",
+  arrival_order: "order",
+  longest_queue: "order",
+  loading: "switching_other",
+  draining: "switching_other",
+  unloading: "switching_other",
+  unwanted: "own_move",
+  idle_timeout: "own_move",
+  removed: "own_move",
+};
+
+/** A verdict taken apart for its sentence. */
+interface Told {
+  readonly verdict: Verdict;
+  readonly label: Labels;
+  readonly facts: Facts;
+  /** What is or was on the device; null: nothing. */
+  readonly here: Scored | null;
+  readonly hereName: string;
+  /** What is brought in, or what waits. */
+  readonly other: Scored | null;
+  readonly otherName: string;
+}
+
+function tell(verdict: Verdict, label: Labels, facts: Facts): Told {
+  const residentModel = verdict.resident[0]?.model ?? verdict.evict[0] ?? null;
+  const otherModel = verdict.load ?? rival(verdict)?.model ?? null;
+  const rowOf = (model: ModelName | null): Scored | null => verdict.models.find((each) => each.model === model) ?? null;
+  return {
+    verdict,
+    label,
+    facts,
+    here: rowOf(residentModel),
+    hereName: residentModel === null ? "nothing" : label(residentModel),
+    other: rowOf(otherModel),
+    otherName: otherModel === null ? "another model" : label(otherModel),
+  };
+}
+
+const SHUT_OUT: readonly DecisionReason[] = ["back_off", "paused", "no_room", "blocked"];
+const BY_SCORE: readonly DecisionReason[] = ["resident_wins", "min_residency"];
+
+/** The model that a stay keeps waiting: the best score where scores speak, else the longest wait. */
+function rival(verdict: Verdict): Scored | null {
+  const here = new Set(verdict.resident.map(({ model }) => model));
+  const waiting = verdict.models.filter((each) => each.depth > 0 && !here.has(each.model));
+  const shutOut = SHUT_OUT.includes(verdict.reason);
+  const fitting = waiting.filter((each) => each.eligible !== shutOut);
+  const value = (each: Scored): number =>
+    BY_SCORE.includes(verdict.reason) ? (each.score ?? Number.NEGATIVE_INFINITY) : each.oldestWaitMs;
+  return (fitting.length > 0 ? fitting : waiting).reduce<Scored | null>(
+    (best, each) => (best === null || value(each) > value(best) ? each : best),
+    null,
+  );
+}
+
+/** `Swapped a for b: ` or `Loaded b: `. */
+function moved({ verdict, hereName, otherName }: Told): string {
+  return verdict.evict.length > 0 ? `Swapped ${hereName} for ${otherName}: ` : `Loaded ${otherName}: `;
+}
+
+/** `Kept a: `, or `Nothing is loaded: `. */
+function kept({ here, hereName }: Told): string {
+  return here === null ? "Nothing is loaded: " : `Kept ${hereName}: `;
+}
+
+/** ` b waits with 3 jobs, oldest 12 s.`, or nothing. */
+function waits({ other, otherName }: Told): string {
+  if (other === null || other.depth === 0) return "";
+  return ` ${otherName} waits with ${jobs(other.depth)}, oldest ${duration(other.oldestWaitMs)}.`;
+}
+
+function residentWins(told: Told): string {
+  const { here, hereName, other, otherName, verdict } = told;
+  if (here === null || other === null || here.score === null || other.score === null) {
+    return `${kept(told)}no other model may take its place yet.${waits(told)}`;
+  }
+  if (here.depth > 0) {
+    const against = `${otherName}'s ${score(other.score)}`;
+    if (here.score > other.score) return `Kept ${hereName}: its score ${score(here.score)} beats ${against}.`;
+    return `Kept ${hereName}: its score ${score(here.score)} against ${against} is no reason to swap.`;
+  }
+  const idle = (verdict.resident[0]?.idleMs ?? 0) > 0;
+  const cost = other.switchCost > 0 ? `a swap that costs ${score(other.switchCost)}` : "a swap";
+  const noun = other.depth === 1 ? "job is" : "jobs are";
+  const what = `${otherName}'s ${other.depth}\u00a0${noun} not yet worth ${cost} (score ${score(other.score)})`;
+  return `Kept ${hereName}${idle ? ", idle" : ""}: ${what}.`;
+}
+
+function ceilingSentence(told: Told): string {
+  const { maxWaitMs } = told.facts;
+  const limit =
+    maxWaitMs === undefined || maxWaitMs === null
+      ? "that is past the ceiling"
+      : `the ceiling is ${duration(maxWaitMs)}`;
+  return `${moved(told)}its oldest job had waited ${duration(told.other?.oldestWaitMs ?? 0)}; ${limit}.`;
+}
+
+function challengerWins(told: Told): string {
+  const { here, hereName, other } = told;
+  if (other === null || other.score === null) return `${moved(told)}it is worth more.`;
+  if (here === null || here.score === null) return `${moved(told)}its score ${score(other.score)} was the highest.`;
+  return `${moved(told)}its score ${score(other.score)} overtook ${hereName}'s ${score(here.score)}.`;
+}
+
+function shutOutSentence(told: Told): string {
+  const { verdict, here, hereName, other, otherName } = told;
+  if (other === null) {
+    const why = here?.whyNot;
+    return why === null || why === undefined ? "Waiting." : `${hereName} ${why}; ${jobsWait(here?.depth ?? 0)} for it.`;
+  }
+  const lead = here !== null && verdict.kind === "hold" ? kept(told) : "";
+  return `${lead}${otherName} ${other.whyNot ?? "may not be loaded now"}; ${jobsWait(other.depth)} for it.`;
+}
+
+const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
+  cold: (told) => `${moved(told)}nothing was loaded.`,
+  challenger_wins: challengerWins,
+  resident_idle: (told) => `${moved(told)}${told.hereName} had no work, ${jobs(told.other?.depth ?? 0)} waited.`,
+  resident_unavailable: (told) =>
+    `${moved(told)}${told.hereName} ${told.here?.whyNot ?? "cannot be served"}, ${jobs(told.other?.depth ?? 0)} waited.`,
+  ceiling: ceilingSentence,
+  longest_queue: (told) => `${moved(told)}its queue of ${jobs(told.other?.depth ?? 0)} was the longest.`,
+  arrival_order: (told) => `${moved(told)}its job was next in order.`,
+  restore: (told) => `${moved(told)}it worked before, and what was to replace it did not load.`,
+  preload: (told) => `${moved(told)}it is to be kept ready, and nothing was loaded.`,
+  pinned: (told) =>
+    told.verdict.load === null ? `${kept(told)}it is pinned.${waits(told)}` : `${moved(told)}it is pinned.`,
+  operator: (told) => `${moved(told)}an operator asked for it.`,
+  idle_timeout: ({ hereName, verdict }) =>
+    `Unloaded ${hereName}: it had no work for ${duration(verdict.resident[0]?.idleMs ?? 0)}.`,
+  unwanted: ({ verdict, label }) => `Gave up loading ${nameOf(verdict.evict[0], label)}: nobody waits for it any more.`,
+  removed: ({ hereName }) => `Unloaded ${hereName}: it is no longer configured.`,
+  no_work: ({ here, hereName }) =>
+    here === null ? "Idle. Nothing is waiting." : `Idle. ${hereName} is loaded and nothing is waiting.`,
+  serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
+  resident_wins: residentWins,
+  min_residency: (told) => `${kept(told)}loaded less than its minimum residency ago.${waits(told)}`,
+  serve_first: (told) => `${kept(told)}freshly loaded, it serves at least once before it may be swapped.${waits(told)}`,
+  forced_swap_spent: (told) =>
+    `${kept(told)}the ceiling brought it in, and it has its turn before the ceiling takes it out.${waits(told)}`,
+  finish: (told) => `${kept(told)}it finishes its work first.${waits(told)}`,
+  back_off: shutOutSentence,
+  paused: (told) =>
+    told.verdict.models.every((each) => each.eligible || each.depth === 0) || told.other?.whyNot === null
+      ? `Paused by an operator.${waits(told)}`
+      : shutOutSentence(told),
+  no_room: shutOutSentence,
+  blocked: ({ verdict }) => {
+    const waiting = verdict.models.reduce((sum, each) => sum + each.depth, 0);
+    return `Blocked: the device has not given its memory back.${waiting > 0 ? ` ${jobsWait(waiting)}.` : ""}`;
+  },
+  loading: ({ other, otherName }) =>
+    `Loading ${otherName}${other !== null && other.depth > 0 ? `: ${jobsWait(other.depth)} for it` : ""}.`,
+  draining: ({ verdict, hereName, otherName }) =>
+    verdict.load === null
+      ? `Draining ${hereName}: what it runs is finishing.`
+      : `Making room for ${otherName}: what ${hereName} runs is finishing.`,
+  unloading: ({ verdict, hereName, otherName }) =>
+    verdict.load === null ? `Unloading ${hereName}.` : `Unloading ${hereName} to make room for ${otherName}.`,
+};
+
+function nameOf(model: ModelName | undefined, label: Labels): string {
+  return model === undefined ? "a model" : label(model);
+}
