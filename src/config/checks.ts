@@ -4,7 +4,6 @@ import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { GuardSettings } from "../scheduler/policy.ts";
 import type { Problem } from "./problem.ts";
 import { pathText } from "./problem.ts";
-import type { BackendGroup } from "./resolved.ts";
 import type { ConfigDocument } from "./schema.ts";
 
 export interface Findings {
@@ -22,7 +21,6 @@ interface Checked {
   readonly models: readonly ModelSpec[];
   readonly devices: readonly DeviceSpec[];
   readonly guards: GuardSettings;
-  readonly backends: readonly BackendGroup[];
 }
 
 export function check(config: Checked): Findings {
@@ -109,7 +107,7 @@ function memory(models: readonly ModelSpec[], devices: readonly DeviceSpec[]): P
 
 /** Affinity may reorder inside a band; it must never lift a job across one. */
 function bandSpacing({ scheduler }: ConfigDocument): Problem[] {
-  const bonus = scheduler.swapAffinityBonus;
+  const bonus = scheduler.swapAffinityBonus ?? 0;
   if (bonus + LARGEST_OFFSET < BAND_SPACING) return [];
   const text = `the band spacing ${BAND_SPACING} must exceed the largest offset inside a band (${LARGEST_OFFSET}) plus swapAffinityBonus (${bonus}).`;
   return [{ path: "scheduler.swapAffinityBonus", text, mend: `Use at most ${BAND_SPACING - LARGEST_OFFSET - 1}.` }];

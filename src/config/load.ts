@@ -6,8 +6,8 @@ import { findConfig, readConfigFile } from "./find.ts";
 import { explain, type Override, overlay } from "./origin.ts";
 import { ConfigError, type Problem, problemsOf } from "./problem.ts";
 import { deviceSpecs, engineSettings, jobSettings, modelSpec, serverSettings, syncSettings } from "./resolve.ts";
-import type { ResolvedConfig } from "./resolved.ts";
-import { configSchema } from "./schema.ts";
+import type { BackendGroup, ResolvedConfig } from "./resolved.ts";
+import { type ConfigDocument, configSchema } from "./schema.ts";
 import { keysOf } from "./schema-keys.ts";
 import { bindScheduler } from "./schema-scheduler.ts";
 import { storeTarget } from "./store-target.ts";
@@ -76,36 +76,24 @@ export interface ResolveOptions {
 /** The same from a document in memory. @throws {ConfigError} */
 export function resolveConfig(written: unknown, options: ResolveOptions): ResolvedConfig {
   const { file, overrides } = options;
-  const laid = overlay(written, overrides);
-  const parsed = configSchema.safeParse(laid);
-  if (!parsed.success)
-    throw new ConfigError(
-      file,
-      problemsOf(parsed.error, laid, [], (path) => keysOf(configSchema, path)),
-    );
-  const document = parsed.data;
+  const document = parse(overlay(written, overrides), file);
 
-  const problems: Problem[] = [];
   const devices = deviceSpecs(document);
   const backends = backendsOf(document, (name, model, usesDevice) => modelSpec(name, model, usesDevice, devices));
-  const policy = bindScheduler(document.scheduler, laid);
+  const scheduler = bindScheduler(document.scheduler);
   const storeBase = overrides.some(({ path }) => path[0] === "store") ? options.cwd : options.baseDir;
   const store = storeTarget(document.store.url, storeBase);
-  problems.push(...backends.problems, ...policy.problems);
-  if ("text" in store) problems.push(store);
-  if ("text" in store || policy.bound === null) throw new ConfigError(file, problems);
-
-  const checked = {
-    document,
-    models: backends.models,
-    devices,
-    guards: policy.bound.guards,
-    backends: backends.groups,
-  };
-  const findings = check(checked);
-  problems.push(...findings.refused);
+  const findings = check({ document, models: backends.models, devices, guards: scheduler.policy.guards });
+  const problems: Problem[] = [...backends.problems, ...findings.refused];
+  if ("text" in store) throw new ConfigError(file, [...problems, store]);
   if (problems.length > 0) throw new ConfigError(file, problems);
 
+  const shown = {
+    ...document,
+    scheduler: scheduler.effective,
+    devices: Object.fromEntries(devices.map(({ id, memoryGiB }) => [id, { memoryGiB }])),
+    models: withBackendOptions(document, backends.groups),
+  };
   return {
     file,
     server: serverSettings(document),
@@ -113,11 +101,29 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
     jobs: jobSettings(document),
     store,
     logLevel: document.log.level,
-    engine: engineSettings(document, backends.models, devices, policy.bound),
+    engine: engineSettings(document, backends.models, devices, scheduler.policy),
     backends: backends.groups,
     warnings: findings.warnings,
-    unused: policy.unused,
-    values: explain(document, written, file, overrides),
+    unused: scheduler.unused.map((key) => `scheduler.${key}`),
+    values: explain(shown, written, file, overrides),
     document,
   };
+}
+
+function parse(laid: unknown, file: string | null): ConfigDocument {
+  const parsed = configSchema.safeParse(laid);
+  if (parsed.success) return parsed.data;
+  const problems = problemsOf(parsed.error, laid, [], (path) => keysOf(configSchema, path));
+  throw new ConfigError(file, problems);
+}
+
+/** The models as written, with the defaults of their drivers filled in. */
+function withBackendOptions(document: ConfigDocument, groups: readonly BackendGroup[]): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...document.models };
+  for (const { driver, members } of groups) {
+    for (const { spec, options } of members) {
+      shown[spec.name] = { ...document.models[spec.name], backend: { driver: driver.name, ...(options as object) } };
+    }
+  }
+  return shown;
 }

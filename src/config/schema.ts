@@ -1,6 +1,7 @@
 // The whole configuration as one strict schema: an unknown key is an error. What holds between keys is in checks.ts.
 
 import { z } from "zod";
+import type { BackendConfig } from "../backends/registry.ts";
 import { deviceSection, modelSection } from "./schema-models.ts";
 import { schedulerSection } from "./schema-scheduler.ts";
 import { jobsSection, logSection, serverSection, storeSection, syncSection } from "./schema-sections.ts";
@@ -22,8 +23,13 @@ export const configSchema = z
   })
   .describe("Configuration of the SIR router.");
 
-/** What a configuration file may say. */
-export type ConfigInput = z.input<typeof configSchema>;
+type Written = z.input<typeof configSchema>;
+type WrittenModel = Omit<Written["models"][string], "backend">;
+
+/** What a configuration file may say; each backend with the options of its own driver. */
+export interface ConfigInput extends Omit<Written, "models"> {
+  readonly models: Readonly<Record<string, WrittenModel & { readonly backend: BackendConfig }>>;
+}
 /** The same with every default filled in. */
 export type ConfigDocument = z.output<typeof configSchema>;
 export type ModelDocument = ConfigDocument["models"][string];
