@@ -25,7 +25,7 @@ const INTEGER = /^[+-]?\d+$/;
 /** Reads `SIR-Priority` and `X-LlamaSwap-Priority`. Absent or unparseable is 0: a hint is never an error. */
 export function parsePriority(text: string | null | undefined): number {
   const word = text?.trim().toLowerCase() ?? "";
-  if (word in BAND_ANCHOR) return BAND_ANCHOR[word as Band];
+  if (Object.hasOwn(BAND_ANCHOR, word)) return BAND_ANCHOR[word as Band];
   if (!INTEGER.test(word)) return 0;
   return Math.max(-PRIORITY_LIMIT, Math.min(PRIORITY_LIMIT, Number(word)));
 }
