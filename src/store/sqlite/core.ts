@@ -1,0 +1,61 @@
+// The database's side of every verb: synchronous, on one connection, with statements prepared once. It knows neither
+// clock nor thread, so that the worker and the simulator run the very same code.
+
+import type { Database } from "better-sqlite3";
+import type { OwnerId } from "../../domain/ids.ts";
+import { type Accepting, createAccepting } from "./accept.ts";
+import { createEnding, type Ending } from "./ending.ts";
+import type { Stamp } from "./job-row.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { createPurger } from "./purger.ts";
+import { createRecovering, type Recovering } from "./recovery.ts";
+import { createRetention, type Retention } from "./retention.ts";
+import { createRunning, type Running } from "./running.ts";
+
+export interface CoreSettings {
+  readonly owner: OwnerId;
+  readonly resultTtlMs: number;
+  /** From the first complete read; null: reading shortens nothing. */
+  readonly readTtlMs: number | null;
+  readonly maxStoredBytes: number;
+}
+
+/** Verbs that write. Each runs inside a transaction and a savepoint of its own. */
+export interface WriteVerbs extends Accepting, Running, Recovering, Retention, Journal, Pick<Ending, "end" | "purge"> {
+  /** Writes nothing but the stamp of its commit. */
+  touch(at: Stamp): void;
+  /** This router ends in good order. */
+  stop(at: Stamp): void;
+}
+
+export type WriteVerb = keyof WriteVerbs;
+type Tail<Args extends readonly unknown[]> = Args extends readonly [Stamp, ...infer Rest] ? Rest : never;
+export type ArgsOf<Verb extends WriteVerb> = Tail<Parameters<WriteVerbs[Verb]>>;
+export type ValueOf<Verb extends WriteVerb> = ReturnType<WriteVerbs[Verb]>;
+
+export interface Core {
+  readonly verbs: WriteVerbs;
+  /** URIs of files whose rows are gone; to be removed after the commit, and forgotten after a rollback. */
+  readonly discarded: string[];
+}
+
+export function createCore(db: Database, settings: CoreSettings): Core {
+  const discarded: string[] = [];
+  const purger = createPurger(db, settings, discarded);
+  const ending = createEnding(db, settings, purger);
+  const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
+  const verbs: WriteVerbs = {
+    ...createAccepting(db, settings, purger),
+    ...createRunning(db, settings),
+    ...createRecovering(db, settings, ending),
+    ...createRetention(db, settings, purger),
+    ...createJournal(db),
+    end: ending.end,
+    purge: ending.purge,
+    touch: () => undefined,
+    stop(at) {
+      stop.run(at.atMs, settings.owner);
+    },
+  };
+  return { verbs, discarded };
+}

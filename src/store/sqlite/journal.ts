@@ -1,0 +1,70 @@
+// The log that explains: decisions, why queues waited, loads. It rides on the commits of what it explains.
+
+import type { Database } from "better-sqlite3";
+import type { Decision } from "../../domain/decision.ts";
+import type { Wait } from "../../domain/wait.ts";
+import type { LoadRecord, LogEntry } from "../store.ts";
+import type { Stamp } from "./job-row.ts";
+
+const INSERT_DECISION = `
+  INSERT INTO decisions (id, at_ms, pool, kind, reason, device, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_SUBJECT = "INSERT INTO decision_subjects (kind, subject, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+const INSERT_WAIT = `
+  INSERT INTO waits (model, cause, rule, by_model, device, decision, from_ms, to_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const CLOSE_WAIT = `
+  UPDATE waits INDEXED BY waits_open SET to_ms = max(from_ms, ?) WHERE model = ? AND to_ms IS NULL`;
+const INSERT_LOAD = `
+  INSERT INTO loads (instance, model, device, decision, started_ms, ended_ms, outcome, detail)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export const MODEL_SUBJECT = 0;
+export const JOB_SUBJECT = 1;
+
+export interface Journal {
+  append(at: Stamp, entries: readonly LogEntry[]): void;
+}
+
+export function createJournal(db: Database): Journal {
+  const insertDecision = db.prepare(INSERT_DECISION);
+  const insertSubject = db.prepare(INSERT_SUBJECT);
+  const insertWait = db.prepare(INSERT_WAIT);
+  const closeWait = db.prepare(CLOSE_WAIT);
+  const insertLoad = db.prepare(INSERT_LOAD);
+
+  const decision = (entry: Decision): void => {
+    const { id, atMs, pool, kind, reason, device } = entry;
+    insertDecision.run(id, atMs, pool, kind, reason, device, JSON.stringify(entry));
+    for (const model of modelsOf(entry)) insertSubject.run(MODEL_SUBJECT, model, id);
+    for (const job of entry.jobs) insertSubject.run(JOB_SUBJECT, job, id);
+  };
+  const open = (wait: Wait): void => {
+    // One stretch at a time: what a crash or a lost entry left open ends where the next begins.
+    closeWait.run(wait.fromMs, wait.model);
+    const { model, cause, rule, by, device, fromMs, toMs } = wait;
+    insertWait.run(model, cause, rule, by, device, wait.decision, fromMs, toMs);
+  };
+  const load = (record: LoadRecord): void => {
+    const { instance, model, device, startedAtMs, endedAtMs, outcome, detail } = record;
+    insertLoad.run(instance, model, device, record.decision, startedAtMs, endedAtMs, outcome, detail);
+  };
+
+  return {
+    append(_at, entries) {
+      for (const entry of entries) {
+        if (entry.type === "decision") decision(entry.decision);
+        else if (entry.type === "wait.open") open(entry.wait);
+        else if (entry.type === "wait.close") closeWait.run(entry.toMs, entry.model);
+        else load(entry.load);
+      }
+    },
+  };
+}
+
+/** The models a decision is about: what it moves, what is resident, and whose work waited. */
+function modelsOf(decision: Decision): Set<string> {
+  const models = new Set<string>(decision.evict);
+  if (decision.load !== null) models.add(decision.load);
+  for (const resident of decision.resident) models.add(resident.model);
+  for (const scored of decision.models) if (scored.depth > 0) models.add(scored.model);
+  return models;
+}

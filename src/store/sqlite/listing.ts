@@ -1,0 +1,114 @@
+// Lists for people and their tools: jobs with filters, decisions by model or job. A filter no index serves is worked
+// off in slices, so that a list over a million jobs never holds up a poll.
+
+import type { Database } from "better-sqlite3";
+import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import type { Decision } from "../../domain/decision.ts";
+import type { Job } from "../../domain/job.ts";
+import type { DecisionQuery, JobQuery, Page } from "../store.ts";
+import { RUNNING, STATUSES, toJob } from "./job-row.ts";
+import { JOB_SUBJECT, MODEL_SUBJECT } from "./journal.ts";
+import { decisionSubjects, decisions, type JobRow, jobs } from "./schema.ts";
+
+/** Most rows looked at before others get their turn: about 5 ms. */
+const SLICE_ROWS = 500;
+
+export interface Listing {
+  /** @param breathe Awaited between slices. */
+  jobs(query: JobQuery, breathe: () => Promise<void>): Promise<Page<Job>>;
+  decisions(query: DecisionQuery): Page<Decision>;
+}
+
+export function createListing(connection: Database): Listing {
+  const db = drizzle(connection);
+  return {
+    async jobs(query, breathe) {
+      const found: JobRow[] = [];
+      const wanted = filterOf(query);
+      let after: string | undefined = query.after;
+      for (let rows = query.limit + 1; ; rows *= 2) {
+        const most = Math.min(rows, SLICE_ROWS);
+        const slice = sliceOf(db, query, after, most);
+        for (const row of slice) if (wanted(row)) found.push(row);
+        after = slice.at(-1)?.id;
+        if (found.length > query.limit || slice.length < most) break;
+        await breathe();
+      }
+      return { data: found.slice(0, query.limit).map(toJob), hasMore: found.length > query.limit };
+    },
+    decisions(query) {
+      const rows =
+        query.job === undefined && query.model !== undefined ? aboutModel(db, query, query.model) : all(db, query);
+      const data = rows.slice(0, query.limit).map((row) => JSON.parse(row.detail) as Decision);
+      return { data, hasMore: rows.length > query.limit };
+    },
+  };
+}
+
+function sliceOf(db: BetterSQLite3Database, query: JobQuery, after: string | undefined, rows: number): JobRow[] {
+  const newest = query.order === "newest";
+  const wanted: SQL[] = [];
+  if (after !== undefined) wanted.push(newest ? lt(jobs.id, after) : gt(jobs.id, after));
+  if (query.caller !== null) wanted.push(eq(jobs.caller, query.caller));
+  // Written out, so that the partial index over live jobs serves it.
+  if (onlyLive(query)) wanted.push(sql`status < 2`);
+  return db
+    .select()
+    .from(jobs)
+    .where(and(...wanted))
+    .orderBy(newest ? desc(jobs.id) : asc(jobs.id))
+    .limit(rows)
+    .all();
+}
+
+function onlyLive(query: JobQuery): boolean {
+  return query.status?.every((status) => STATUSES.indexOf(status) <= RUNNING) ?? false;
+}
+
+function filterOf({ status, model, metadata }: JobQuery): (row: JobRow) => boolean {
+  const pairs = Object.entries(metadata ?? {});
+  return (row) => {
+    if (status !== undefined && !status.includes(STATUSES[row.status] ?? "queued")) return false;
+    if (model !== undefined && row.model !== model) return false;
+    if (pairs.length === 0) return true;
+    const own = JSON.parse(row.metadata) as Record<string, string>;
+    return pairs.every(([key, value]) => Object.hasOwn(own, key) && own[key] === value);
+  };
+}
+
+/** Driven by the subjects' index: it reads no decision about other models. */
+function aboutModel(db: BetterSQLite3Database, { after, limit }: DecisionQuery, model: string): { detail: string }[] {
+  const { kind, subject, id } = decisionSubjects;
+  return db
+    .select({ detail: decisions.detail })
+    .from(decisionSubjects)
+    .innerJoin(decisions, eq(decisions.id, id))
+    .where(and(eq(kind, MODEL_SUBJECT), eq(subject, model), after === undefined ? undefined : lt(id, after)))
+    .orderBy(desc(id))
+    .limit(limit + 1)
+    .all();
+}
+
+function all(db: BetterSQLite3Database, { after, model, job, limit }: DecisionQuery): { detail: string }[] {
+  const wanted: SQL[] = [];
+  if (after !== undefined) wanted.push(lt(decisions.id, after));
+  if (model !== undefined) wanted.push(inArray(decisions.id, about(MODEL_SUBJECT, model)));
+  if (job !== undefined) {
+    // The decision a job was dispatched under names only the heads of queues, so the job's own row adds it.
+    wanted.push(sql`(${inArray(decisions.id, about(JOB_SUBJECT, job))}
+      OR ${decisions.id} = (SELECT decision FROM jobs WHERE id = ${job}))`);
+  }
+  return db
+    .select({ detail: decisions.detail })
+    .from(decisions)
+    .where(and(...wanted))
+    .orderBy(desc(decisions.id))
+    .limit(limit + 1)
+    .all();
+}
+
+function about(kind: number, subject: string): SQL {
+  return sql`(SELECT ${decisionSubjects.id} FROM ${decisionSubjects}
+    WHERE ${decisionSubjects.kind} = ${kind} AND ${decisionSubjects.subject} = ${subject})`;
+}

@@ -1,0 +1,136 @@
+// Point reads on one connection, with statements prepared once. Synchronous: a read takes microseconds, and no cursor
+// stays open, because an open cursor lets the WAL grow without end.
+
+import type { Database } from "better-sqlite3";
+import type { Decision } from "../../domain/decision.ts";
+import type { DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
+import type { Job } from "../../domain/job.ts";
+import type { HoldRule, QueueCause, Wait } from "../../domain/wait.ts";
+import type { Attempt, LoadRecord, StoredEvent } from "../store.ts";
+import { toJob } from "./job-row.ts";
+import { DEAD_OWNERS } from "./recovery.ts";
+import type { AttemptRow, JobRow, LoadRow, WaitRow } from "./schema.ts";
+
+export const LIVE = `
+  SELECT * FROM jobs INDEXED BY jobs_live
+  WHERE status < 2 AND id > ? AND status = 0 AND durable = 1 ORDER BY id LIMIT ?`;
+// Stretches of one model do not overlap, so the only earlier one that can reach in is the last before `from`.
+export const WAITS = `
+  SELECT * FROM waits INDEXED BY waits_by_model
+  WHERE model = @model AND from_ms <= @toMs AND from_ms >= coalesce(
+      (SELECT max(from_ms) FROM waits INDEXED BY waits_by_model WHERE model = @model AND from_ms <= @fromMs), @fromMs)
+    AND (to_ms IS NULL OR to_ms >= @fromMs)
+  ORDER BY from_ms, seq`;
+const LOADS = `
+  SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY model ORDER BY seq DESC) AS place FROM loads)
+  WHERE place <= ? ORDER BY seq DESC`;
+const ATTEMPTS = `
+  SELECT attempts.* FROM attempts JOIN jobs ON jobs.seq = attempts.job WHERE jobs.id = ? ORDER BY attempts.epoch`;
+export const EVENTS = `
+  SELECT e.id, e.at_ms, e.type FROM job_events AS e INDEXED BY job_events_by_job
+  WHERE e.job = (SELECT seq FROM jobs WHERE id = ?) AND e.id > ? ORDER BY e.id LIMIT ?`;
+const DOWNTIMES = `
+  SELECT ended_ms AS fromMs, started_ms AS toMs FROM
+    (SELECT started_ms, lag(alive_ms) OVER (ORDER BY seq) AS ended_ms FROM boots)
+  WHERE ended_ms IS NOT NULL AND started_ms > ended_ms AND ended_ms <= @toMs AND started_ms >= @fromMs ORDER BY started_ms`;
+
+interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+export interface Reads {
+  job(id: JobId): Job | null;
+  decision(id: DecisionId): Decision | null;
+  waits(model: ModelName, fromMs: number, toMs: number): Wait[];
+  attempts(id: JobId): Attempt[];
+  loads(limit: number): LoadRecord[];
+  eventsAfter(job: JobId, cursor: string | null, limit: number): StoredEvent[];
+  downtimes(fromMs: number, toMs: number): Span[];
+  deadOwners(self: OwnerId): OwnerId[];
+  live(after: JobId | null, limit: number): Job[];
+  usage(): { storedBytes: number; jobs: number };
+}
+
+export function createReads(db: Database): Reads {
+  const job = db.prepare<[string], JobRow>("SELECT * FROM jobs WHERE id = ?");
+  const decision = db.prepare<[string], string>("SELECT detail FROM decisions WHERE id = ?").pluck();
+  const waits = db.prepare<[Span & { model: string }], WaitRow>(WAITS);
+  const attempts = db.prepare<[string], AttemptRow>(ATTEMPTS);
+  const loads = db.prepare<[number], LoadRow>(LOADS);
+  const events = db.prepare<[string, number, number], { id: number; at_ms: number; type: string }>(EVENTS);
+  const downtimes = db.prepare<[Span], Span>(DOWNTIMES);
+  const deadOwners = db.prepare<[{ self: string }], string>(DEAD_OWNERS).pluck();
+  const live = db.prepare<[string, number], JobRow>(LIVE);
+  const usage = db.prepare<[], { storedBytes: number; jobs: number }>(
+    "SELECT stored_bytes AS storedBytes, jobs FROM usage WHERE id = 1",
+  );
+
+  return {
+    job(id) {
+      const row = job.get(id);
+      return row === undefined ? null : toJob(row);
+    },
+    decision(id) {
+      const detail = decision.get(id);
+      return detail === undefined ? null : (JSON.parse(detail) as Decision);
+    },
+    waits: (model, fromMs, toMs) => waits.all({ model, fromMs, toMs }).map(toWait),
+    attempts: (id) => attempts.all(id).map(toAttempt),
+    loads: (limit) => loads.all(limit).map(toLoad),
+    eventsAfter(id, cursor, limit) {
+      const after = cursor === null ? 0 : Number(cursor);
+      const rows = events.all(id, Number.isSafeInteger(after) ? after : 0, limit);
+      return rows.map((row) => ({
+        cursor: String(row.id),
+        atMs: row.at_ms,
+        job: id,
+        type: row.type as StoredEvent["type"],
+      }));
+    },
+    downtimes: (fromMs, toMs) => downtimes.all({ fromMs, toMs }),
+    deadOwners: (self) => deadOwners.all({ self }) as OwnerId[],
+    live: (after, limit) => live.all(after ?? "", limit).map(toJob),
+    usage: () => usage.get() ?? { storedBytes: 0, jobs: 0 },
+  };
+}
+
+function toWait(row: WaitRow): Wait {
+  return {
+    model: row.model as ModelName,
+    cause: row.cause as QueueCause,
+    rule: row.rule as HoldRule | null,
+    by: row.by_model as ModelName | null,
+    device: row.device as DeviceId | null,
+    decision: row.decision as DecisionId | null,
+    fromMs: row.from_ms,
+    toMs: row.to_ms,
+  };
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+  return {
+    epoch: row.epoch,
+    attempt: row.attempt,
+    instance: row.instance as InstanceId,
+    owner: row.owner as OwnerId,
+    startedAtMs: row.started_ms,
+    firstByteAtMs: row.first_byte_ms,
+    endedAtMs: row.ended_ms,
+    outcome: row.outcome,
+    detail: row.detail,
+  };
+}
+
+function toLoad(row: LoadRow): LoadRecord {
+  return {
+    instance: row.instance as InstanceId,
+    model: row.model as ModelName,
+    device: row.device as DeviceId,
+    decision: row.decision as DecisionId | null,
+    startedAtMs: row.started_ms,
+    endedAtMs: row.ended_ms,
+    outcome: row.outcome as LoadRecord["outcome"],
+    detail: row.detail,
+  };
+}

@@ -1,0 +1,251 @@
+// The Store on SQLite. Writes go to the host and come back after COMMIT; reads are done here, on a connection that
+// cannot write.
+
+import type { Clock } from "../../domain/clock.ts";
+import type { DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
+import type { Job } from "../../domain/job.ts";
+import {
+  type Added,
+  type AttemptEnd,
+  type Authority,
+  type Body,
+  type DecisionQuery,
+  type End,
+  type Fence,
+  type Finish,
+  type JobQuery,
+  type LogEntry,
+  type NewJob,
+  type Pick,
+  type Requeue,
+  type Result,
+  type Store,
+  StoreError,
+  type Usage,
+} from "../store.ts";
+import type { Boot } from "./boot.ts";
+import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
+import type { Host } from "./host.ts";
+import { acceptedJob, rankOf } from "./job-row.ts";
+import { createListing, type Listing } from "./listing.ts";
+import type { Outbox } from "./outbox.ts";
+import { createReads, type Reads } from "./reads.ts";
+
+export interface SqliteStoreParts {
+  readonly owner: OwnerId;
+  readonly clock: Clock;
+  readonly msPerPoint: number;
+  readonly boot: Boot;
+  readonly outbox: Outbox;
+  readonly host: Host;
+  readonly reader: import("better-sqlite3").Database;
+  /** Fails when the files are no longer those that were opened. */
+  readonly verifyFiles: () => void;
+  /** After the host was closed: what else was held. */
+  readonly release: () => void;
+}
+
+export class SqliteStore implements Store {
+  /** The highest router time the store has seen before this run: the clock must start at least there. */
+  readonly lastStampMs: number;
+  /** Whether the router before ended in good order. */
+  readonly cleanShutdown: boolean;
+  readonly #parts: SqliteStoreParts;
+  readonly #outbox: Outbox;
+  readonly #host: Host;
+  readonly #reads: Reads;
+  readonly #contents: Contents;
+  readonly #listing: Listing;
+  #msPerPoint: number;
+  #walBytes = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: SqliteStoreParts) {
+    this.#parts = parts;
+    this.#outbox = parts.outbox;
+    this.#host = parts.host;
+    this.#msPerPoint = parts.msPerPoint;
+    this.lastStampMs = parts.boot.lastStampMs;
+    this.cleanShutdown = parts.boot.cleanShutdown;
+    this.#reads = createReads(parts.reader);
+    this.#contents = createContents(parts.reader);
+    this.#listing = createListing(parts.reader);
+  }
+
+  add(job: NewJob): Promise<Added> {
+    const at = this.#outbox.stamp();
+    const rank = rankOf(at.atMs, job.priority, this.#msPerPoint);
+    return this.#outbox.call("add", [job, rank], { at, sizeBytes: held(job.body) });
+  }
+
+  addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> } {
+    const at = this.#outbox.stamp();
+    const rank = rankOf(at.atMs, job.priority, this.#msPerPoint);
+    const bare: NewJob = { ...job, body: { ...job.body, source: { kind: "bytes", bytes: new Uint8Array() } } };
+    const recorded = this.#outbox.call("addVolatile", [bare, rank], { at });
+    return { job: acceptedJob(job, at, rank, false), recorded };
+  }
+
+  claim(authority: Authority, picks: readonly Pick[]): Promise<readonly (Job | null)[]> {
+    return this.#outbox.call("claim", [authority, picks]);
+  }
+
+  finish(fence: Fence, finish: Finish, attempt: AttemptEnd): Promise<Job | null> {
+    return this.#outbox.call("finish", [fence, finish, attempt], { sizeBytes: finish.result?.body.byteLength ?? 0 });
+  }
+
+  requeue(fence: Fence, requeue: Requeue, attempt: AttemptEnd): Promise<Job | null> {
+    return this.#outbox.call("requeue", [fence, requeue, attempt]);
+  }
+
+  end(id: JobId, end: End): ReturnType<Store["end"]> {
+    return this.#outbox.call("end", [id, end]);
+  }
+
+  purge(id: JobId): Promise<Job | null> {
+    return this.#outbox.call("purge", [id]);
+  }
+
+  markRead(id: JobId): void {
+    this.#outbox.later("markRead", [id]);
+  }
+
+  notePolls(ids: readonly JobId[]): void {
+    this.#outbox.notePolls(ids);
+  }
+
+  append(entries: readonly LogEntry[]): void {
+    if (entries.length > 0) this.#outbox.later("append", [entries]);
+  }
+
+  job(id: JobId): Promise<Job | null> {
+    return this.#read(() => this.#reads.job(id));
+  }
+
+  async body(id: JobId): Promise<Body | null> {
+    const body = await this.#read(() => this.#contents.body(id, this.#limitBytes));
+    return body === "large" ? this.#host.body(id) : body;
+  }
+
+  async result(id: JobId): Promise<Result | null> {
+    const result = await this.#read(() => this.#contents.result(id, this.#limitBytes));
+    return result === "large" ? this.#host.result(id) : result;
+  }
+
+  jobs(query: JobQuery): ReturnType<Store["jobs"]> {
+    return this.#read(() => this.#listing.jobs(query, () => this.#breathe()));
+  }
+
+  decision(id: DecisionId): ReturnType<Store["decision"]> {
+    return this.#read(() => this.#reads.decision(id));
+  }
+
+  decisions(query: DecisionQuery): ReturnType<Store["decisions"]> {
+    return this.#read(() => this.#listing.decisions(query));
+  }
+
+  waits(model: ModelName, fromMs: number, toMs: number): ReturnType<Store["waits"]> {
+    return this.#read(() => this.#reads.waits(model, fromMs, toMs));
+  }
+
+  attempts(id: JobId): ReturnType<Store["attempts"]> {
+    return this.#read(() => this.#reads.attempts(id));
+  }
+
+  loads(limit: number): ReturnType<Store["loads"]> {
+    return this.#read(() => this.#reads.loads(limit));
+  }
+
+  eventsAfter(job: JobId, cursor: string | null, limit: number): ReturnType<Store["eventsAfter"]> {
+    return this.#read(() => this.#reads.eventsAfter(job, cursor, limit));
+  }
+
+  downtimes(fromMs: number, toMs: number): ReturnType<Store["downtimes"]> {
+    return this.#read(() => this.#reads.downtimes(fromMs, toMs));
+  }
+
+  deadOwners(): ReturnType<Store["deadOwners"]> {
+    return this.#read(() => this.#reads.deadOwners(this.#parts.owner));
+  }
+
+  recover(authority: Authority, dead: readonly OwnerId[], maxInterruptions: number): ReturnType<Store["recover"]> {
+    return this.#outbox.call("recover", [authority, dead, maxInterruptions]);
+  }
+
+  live(after: JobId | null, limit: number): Promise<readonly Job[]> {
+    return this.#read(() => this.#reads.live(after, limit));
+  }
+
+  async rerank(msPerPoint: number): Promise<void> {
+    this.#msPerPoint = msPerPoint;
+    for (let after: string | null = ""; after !== null; ) {
+      after = await this.#outbox.call("rerank", [msPerPoint, after]);
+    }
+  }
+
+  prune(): Promise<boolean> {
+    return this.#outbox.call("prune", []);
+  }
+
+  async maintain(): Promise<void> {
+    this.#parts.verifyFiles();
+    await this.#outbox.flush();
+    if (this.#outbox.failed) return;
+    const { walBytes } = await this.#host.upkeep();
+    this.#walBytes = walBytes;
+  }
+
+  ping(): Promise<void> {
+    return this.#outbox.call("touch", []);
+  }
+
+  async usage(): Promise<Usage> {
+    const { storedBytes, jobs } = await this.#read(() => this.#reads.usage());
+    return { storedBytes, jobs, walBytes: this.#walBytes };
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#host.backup(path);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      if (!this.#outbox.failed) {
+        await this.#outbox.flush();
+        await this.#outbox.call("stop", []);
+      }
+    } finally {
+      await this.#host.close();
+      this.#parts.release();
+    }
+  }
+
+  get #limitBytes(): number {
+    return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** Lets others have their turn; in the simulator nobody else is there. */
+  #breathe(): Promise<void> {
+    return this.#host.remote ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve();
+  }
+
+  async #read<Value>(read: () => Value | Promise<Value>): Promise<Value> {
+    if (this.#outbox.dead) return new Promise(() => undefined);
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      throw new StoreError("unavailable", error instanceof Error ? error.message : "cannot read", error);
+    }
+  }
+}
+
+/** Memory that waits for the disk. */
+function held(body: Body): number {
+  return body.source.kind === "bytes" ? body.source.bytes.byteLength : 0;
+}
