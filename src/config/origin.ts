@@ -1,6 +1,6 @@
 // Where each value came from, so that `sir doctor` can say it: default, file, environment or flag.
 
-import { pathText } from "./problem.ts";
+import { holdsSecret, pathText } from "./problem.ts";
 
 export type Origin =
   | { readonly kind: "default" }
@@ -50,8 +50,6 @@ export function overlay(document: unknown, overrides: readonly Override[]): unkn
   return result;
 }
 
-const SECRET = /^(apiKey|headers|authorization|token|password|secret)$/i;
-
 /**
  * Every leaf of the resolved document in its own order. Values of keys that may hold a secret are replaced by `(set)`.
  * @param written what the file said, before defaults and overrides
@@ -65,15 +63,16 @@ export function explain(
   const found: Explained[] = [];
   const laid = new Map(overrides.map((each) => [pathText(each.path), each.origin]));
   const walk = (value: unknown, said: unknown, path: readonly string[]): void => {
-    if (isRecord(value) && !SECRET.test(path.at(-1) ?? "")) {
+    const secret = path.some(holdsSecret) && value !== undefined;
+    if (isRecord(value) && !secret) {
       for (const [key, inner] of Object.entries(value))
         walk(inner, isRecord(said) ? said[key] : undefined, [...path, key]);
       return;
     }
     const text = pathText(path);
     const inFile: Origin = said !== undefined && file !== null ? { kind: "file", file } : { kind: "default" };
-    const shown = SECRET.test(path.at(-1) ?? "") && value !== undefined ? "(set)" : value;
-    found.push({ path: text, value: shown, origin: laid.get(text) ?? inFile });
+    const empty = isRecord(value) && Object.keys(value).length === 0;
+    found.push({ path: text, value: secret && !empty ? "(set)" : value, origin: laid.get(text) ?? inFile });
   };
   walk(resolved, written, []);
   return found;

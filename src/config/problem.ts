@@ -40,6 +40,11 @@ export function pathText(path: readonly PropertyKey[]): string {
   }, "");
 }
 
+/** Whether what lies under this key may be a secret. */
+export function holdsSecret(key: PropertyKey): boolean {
+  return /^(apiKey|headers|authorization|token|password|secret)$/i.test(String(key));
+}
+
 function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
   let value = document;
   for (const key of path) {
@@ -49,10 +54,10 @@ function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Short, and never a secret: strings of a key that may hold one are not shown. */
+/** Short, and never a secret. */
 function shown(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return "nothing";
-  if (/key|token|secret|password|headers|authorization/i.test(pathText(path))) return "a value that is not shown";
+  if (path.some(holdsSecret)) return "a value that is not shown";
   const text = typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -5,8 +5,23 @@ import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 
 import type { Emit } from "../domain/event.ts";
 import { lineOf } from "./log-line.ts";
 
+/** What happened to one HTTP request. */
+export type HttpLine =
+  | {
+      readonly type: "http.request";
+      readonly requestId: string;
+      readonly method: string;
+      readonly route: string | null;
+      readonly status: number;
+      readonly tookMs: number;
+      readonly job: string | null;
+    }
+  | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
+  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: string };
+
 export interface RouterLog {
   readonly listen: Emit;
+  readonly http: (line: HttpLine) => void;
   /** For what is no event: start, stop, configuration. */
   readonly logger: Logger;
 }
@@ -24,5 +39,24 @@ export function createLog({ level, stream }: LogOptions): RouterLog {
     const line = lineOf(event);
     if (logger.isLevelEnabled(line.level)) logger[line.level]({ event: event.type, ...line.fields() }, line.text);
   };
-  return { listen, logger };
+  const http = (line: HttpLine): void => {
+    if (line.type === "http.error") {
+      logger.error({ event: line.type, request: line.requestId, ...traceOf(line.error) }, "a request failed inside");
+      return;
+    }
+    if (line.type === "http.dropped") {
+      logger.warn({ event: line.type, request: line.requestId, reason: line.reason }, "a slow reader was dropped");
+      return;
+    }
+    const { method, route, status, tookMs, job } = line;
+    logger.debug({ event: line.type, request: line.requestId, method, route, status, took_ms: tookMs, job });
+  };
+  return { listen, http, logger };
+}
+
+/** Where an unexpected error happened, without its message: that may quote what a caller sent. */
+function traceOf(error: unknown): { error: string; at: string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] };
+  const frames = (error.stack ?? "").split("\n").filter((frame) => /^\s+at /.test(frame));
+  return { error: error.name, at: frames.slice(0, 8).map((frame) => frame.trim()) };
 }

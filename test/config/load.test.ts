@@ -127,6 +127,17 @@ describe("environment and flags", () => {
     expect(origin("models.chat.backend.tokensPerSecond")).toEqual({ kind: "default" });
   });
 
+  it("never show a key", async () => {
+    const backend =
+      '{ "driver": "remote", "baseUrl": "http://127.0.0.1:1/v1", "apiKey": "sk-123", "headers": { "x-a": "s3cret" } }';
+    write("sir.config.json", `{ "models": { "chat": { "backend": ${backend} } } }`);
+
+    const { values } = await load();
+
+    expect(JSON.stringify(values)).not.toMatch(/sk-123|s3cret/);
+    expect(values).toContainEqual(expect.objectContaining({ path: "models.chat.backend.apiKey", value: "(set)" }));
+  });
+
   it("that make no sense are refused in words", async () => {
     write("sir.config.json", `{ "models": { "chat": ${model} } }`);
 

@@ -98,6 +98,17 @@ describe("log", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
+  it("logs where an unexpected error happened and not its message", () => {
+    const lines: Record<string, unknown>[] = [];
+    const { http } = createLog({ level: "info", stream: { write: (text) => void lines.push(JSON.parse(text)) } });
+
+    http({ type: "http.error", requestId: "req_1", error: new TypeError("cannot read my secret prompt") });
+
+    expect(lines[0]).toMatchObject({ level: "error", request: "req_1", error: "TypeError" });
+    expect(String(lines[0]?.["at"])).toContain("log.test.ts");
+    expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+
   it("cuts an engine's long last words", () => {
     const { lines, listen } = record("debug");
 
