@@ -59,10 +59,11 @@ export class VirtualClock implements Clock {
 
   /** Lets everything that is ready happen, without moving time. */
   async settle(): Promise<void> {
-    do {
-      for (const fire of this.#soon.splice(0)) fire();
+    for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-    } while (this.#soon.length > 0);
+      if (this.#soon.length === 0) return;
+      for (const fire of this.#soon.splice(0)) fire();
+    }
   }
 
   /** Runs timers up to and including `untilMs`, settling after each instant, and ends there. */
