@@ -1,0 +1,210 @@
+// The JSON shapes on the wire, as types. Imports nothing, so that a client can be copied into other people's services.
+// Durations end in `_seconds` (fractions allowed); instants are Unix seconds.
+
+export type WireStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "expired";
+
+/** OpenAI's error object; all four keys are always there. */
+export interface WireError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string;
+}
+
+export interface ErrorBody {
+  readonly error: WireError;
+}
+
+/** Why a job did not complete. `reason` only where it was cancelled. */
+export interface JobErrorWire extends WireError {
+  readonly reason?: "client" | "lease_expired" | "deadline" | "admin" | "disconnect";
+}
+
+/** Where a queued job stands. Everything but `estimated_seconds` is a fact of the scheduler. */
+export interface QueueWire {
+  /** 0 is next of its model. */
+  readonly position: number | null;
+  readonly resident: boolean;
+  readonly needs_swap: boolean;
+  readonly load_seconds: number;
+  /** The policy's bound on when the model is loaded at the latest; null when it states none. */
+  readonly dispatch_within_seconds: number | null;
+  /** Until the answer is ready. */
+  readonly estimated_seconds: number | null;
+  readonly blocked: { readonly reason: string; readonly retry_at: number | null } | null;
+  readonly loading: {
+    readonly model: string;
+    readonly phase: string;
+    /** 0 to 1. */
+    readonly progress: number | null;
+    readonly since: number;
+  } | null;
+  readonly as_of: number;
+}
+
+/** The stored answer. `body` is null, beside `content_type` and `bytes`, unless it is JSON of at most 1 MiB. */
+export interface ResponseWire {
+  readonly status_code: number;
+  readonly request_id: string;
+  readonly body: unknown;
+  readonly content_type?: string;
+  readonly bytes?: number;
+}
+
+export interface Receipt {
+  readonly id: string;
+  readonly object: "job";
+  readonly status: WireStatus;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+  /** When the answer will be removed; null while the job is live. */
+  readonly expires_at: number | null;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly interruptions: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly trace_id: string | null;
+  /** Null unless queued. */
+  readonly queue: QueueWire | null;
+  /** Null: nobody has to poll, or the job is final. `expires_at` is null while a request is held open. */
+  readonly lease: { readonly seconds: number; readonly expires_at: number | null } | null;
+  /** Whole seconds until the next poll; null once the job is final. */
+  readonly retry_after: number | null;
+  readonly response: ResponseWire | null;
+  readonly error: JobErrorWire | null;
+  readonly urls: { readonly self: string; readonly result: string; readonly events: string; readonly cancel: string };
+}
+
+export interface List<T> {
+  readonly object: "list";
+  readonly data: readonly T[];
+  readonly first_id: string | null;
+  readonly last_id: string | null;
+  readonly has_more: boolean;
+}
+
+export type JobList = List<Receipt>;
+export type ModelList = List<ModelWire>;
+export type DecisionList = List<DecisionWire>;
+
+export interface ModelWire {
+  readonly id: string;
+  readonly object: "model";
+  readonly created: number;
+  readonly owned_by: string;
+  readonly sir: {
+    readonly label: string;
+    readonly aliases: readonly string[];
+    readonly state: string;
+    readonly resident: boolean;
+    readonly device: string | null;
+    readonly load_seconds: number;
+    readonly queued: number;
+    readonly running: number;
+    readonly pinned: boolean;
+    readonly retry_at: number | null;
+  };
+}
+
+/** What a device does instead of what it could do, and the arithmetic behind it. */
+export interface DecisionWire {
+  readonly id: string;
+  readonly object: "decision";
+  readonly at: number;
+  readonly kind: "swap" | "load" | "hold" | "idle" | "preload" | "unload";
+  readonly reason: string;
+  readonly guard: string | null;
+  readonly policy: string;
+  readonly device: string;
+  readonly load: string | null;
+  readonly evict: readonly string[];
+  readonly resident: readonly {
+    readonly model: string;
+    readonly for_seconds: number;
+    readonly idle_seconds: number;
+  }[];
+  readonly models: readonly ScoredWire[];
+  readonly jobs: readonly string[];
+  readonly next_look_at: number | null;
+  readonly sentence: string;
+}
+
+/** One candidate. The policy's own addends (`age_term`, `depth_term`, ...) stand beside the fixed keys. */
+export interface ScoredWire {
+  readonly model: string;
+  readonly depth: number;
+  readonly oldest_wait_seconds: number;
+  readonly priority: number;
+  readonly switch_cost: number;
+  readonly score: number | null;
+  readonly eligible: boolean;
+  readonly why_not: string | null;
+  readonly [term: string]: string | number | boolean | null;
+}
+
+export interface WaitWire {
+  readonly cause: string;
+  readonly rule: string | null;
+  readonly by: string | null;
+  readonly device: string | null;
+  readonly decision: string | null;
+  readonly since: number;
+}
+
+export interface ModelStatusWire {
+  readonly id: string;
+  readonly label: string;
+  readonly aliases: readonly string[];
+  readonly state: string;
+  readonly device: string | null;
+  readonly since: number | null;
+  readonly pinned: boolean;
+  readonly paused: boolean;
+  readonly queued: { readonly interactive: number; readonly normal: number; readonly batch: number };
+  readonly oldest_wait_seconds: number;
+  readonly running: number;
+  readonly concurrency: number;
+  readonly load_seconds: number;
+  readonly load_failures: number;
+  readonly retry_at: number | null;
+  readonly last_error: string | null;
+  readonly waiting: WaitWire | null;
+}
+
+export interface DeviceStatusWire {
+  readonly id: string;
+  readonly phase: string;
+  readonly models: readonly string[];
+  readonly since: number;
+  readonly paused: boolean;
+  readonly decision: DecisionWire | null;
+}
+
+export interface StatusWire {
+  readonly object: "status";
+  readonly at: number;
+  readonly version: string;
+  readonly policy: string;
+  readonly paused: boolean;
+  readonly draining: boolean;
+  readonly queued: number;
+  readonly running: number;
+  readonly models: readonly ModelStatusWire[];
+  readonly devices: readonly DeviceStatusWire[];
+  readonly store: { readonly jobs: number; readonly stored_bytes: number; readonly wal_bytes: number };
+}
+
+export interface ReadyWire {
+  readonly status: "ready" | "not_ready";
+  readonly problems: readonly string[];
+}
+
+export interface LogsWire {
+  readonly object: "logs";
+  readonly model: string;
+  /** Oldest first. */
+  readonly lines: readonly string[];
+}

@@ -1,0 +1,70 @@
+// The whole HTTP side as one function from requests to answers. It listens nowhere; listen.ts does.
+
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import { SirError } from "../domain/errors.ts";
+import type { Call, HttpDeps, HttpEnv } from "./deps.ts";
+import { errorResponse } from "./error-body.ts";
+import { inferenceRoutes } from "./inference-routes.ts";
+import { jobRoutes } from "./job-routes.ts";
+import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
+import { requestId } from "./request-id.ts";
+import { mount, opaque, Paths, type Route } from "./route.ts";
+
+export function createApp(deps: HttpDeps): Hono<HttpEnv> {
+  const app = new OpenAPIHono<HttpEnv>();
+  const paths = new Paths();
+  app.use(requestId(deps));
+  for (const route of routes(app, deps)) mount(app, paths, route);
+  app.onError((error, c) => answerError(c, deps, error));
+  app.notFound((c) => answerError(c, deps, nowhere(c, paths)));
+  return app;
+}
+
+function routes(app: OpenAPIHono<HttpEnv>, deps: HttpDeps): Route[] {
+  return [
+    ...inferenceRoutes(deps),
+    ...jobRoutes(deps),
+    ...modelRoutes(deps),
+    ...decisionRoutes(deps),
+    ...operationsRoutes(deps),
+    ...adminRoutes(deps),
+    {
+      method: "get",
+      path: "/openapi.json",
+      tag: "operations",
+      summary: "This document",
+      answers: { 200: opaque("OpenAPI 3.1", "application/json") },
+      handle: (c) => c.json(describe(app, deps)),
+    },
+  ];
+}
+
+function describe(app: OpenAPIHono<HttpEnv>, deps: HttpDeps): object {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "SIR",
+      version: deps.version ?? "unknown",
+      description: "One OpenAI-compatible endpoint in front of GPUs that cannot hold every model at once.",
+    },
+  });
+}
+
+function nowhere(c: Call, paths: Paths): SirError {
+  const allow = paths.allowed(c.req.path);
+  if (allow.length > 0) {
+    return new SirError("method_not_allowed", `This route answers ${allow.join(", ")}, not ${c.req.method}.`, {
+      allow,
+    });
+  }
+  return new SirError("route_not_found", "No such route. GET /openapi.json lists all of them.");
+}
+
+function answerError(c: Call, deps: HttpDeps, error: unknown): Response {
+  const read = c.req.method === "GET" || c.req.method === "HEAD" || c.req.method === "DELETE";
+  return errorResponse(error, {
+    safeToRepeat: read || c.req.raw.headers.has("idempotency-key"),
+    onUnknown: (unknown) => deps.log?.({ type: "http.error", requestId: c.get("requestId"), error: unknown }),
+  });
+}

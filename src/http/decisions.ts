@@ -1,0 +1,46 @@
+// The decision log over HTTP: why the router did what it did.
+
+import type { DecisionList } from "../client/wire.ts";
+import { SirError } from "../domain/errors.ts";
+import type { DecisionId } from "../domain/ids.ts";
+import { decisionWire } from "./decision-wire.ts";
+import type { Call, HttpDeps } from "./deps.ts";
+import { invalidQuery } from "./error-body.ts";
+import { canonical } from "./job-list.ts";
+import { onlyKnown, readJobId, readLimit } from "./query.ts";
+
+const DECISION_ID = /^dec_[0-9a-f]{32}$/;
+const NO_STORE = { "cache-control": "no-store" };
+
+/** `GET /v1/decisions`: newest first; with `after`, those before it. */
+export async function listDecisions(c: Call, deps: HttpDeps): Promise<Response> {
+  onlyKnown(c, ["limit", "after", "model", "job"]);
+  const after = c.req.query("after");
+  if (after !== undefined && !DECISION_ID.test(after)) {
+    throw invalidQuery("after", '"after" must be a decision\'s id: dec_ and 32 hexadecimal digits.');
+  }
+  const model = c.req.query("model");
+  const job = readJobId(c, "job");
+  const page = await deps.store.decisions({
+    ...(after === undefined ? {} : { after: after as DecisionId }),
+    ...(model === undefined ? {} : { model: canonical(deps, model) }),
+    ...(job === undefined ? {} : { job }),
+    limit: readLimit(c),
+  });
+  const list: DecisionList = {
+    object: "list",
+    data: page.data.map(decisionWire),
+    first_id: page.data[0]?.id ?? null,
+    last_id: page.data.at(-1)?.id ?? null,
+    has_more: page.hasMore,
+  };
+  return c.json(list, 200, NO_STORE);
+}
+
+/** `GET /v1/decisions/{id}` */
+export async function readDecision(c: Call, deps: HttpDeps): Promise<Response> {
+  const id = c.req.param("id") ?? "";
+  const decision = DECISION_ID.test(id) ? await deps.store.decision(id as DecisionId) : null;
+  if (decision === null) throw new SirError("decision_not_found", "No such decision. Old ones are removed in time.");
+  return c.json(decisionWire(decision), 200, NO_STORE);
+}

@@ -1,0 +1,73 @@
+// What the HTTP side is given, and what each request carries while it is answered.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context } from "hono";
+import type { Clock } from "../domain/clock.ts";
+import type { IdSource, JobId } from "../domain/ids.ts";
+import type { EngineControl } from "../engine/control.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { Store } from "../store/store.ts";
+import type { Closing } from "./closing.ts";
+
+export interface HttpSettings {
+  /** Longest hold of a result that is asked for without `Prefer`. */
+  readonly holdMs: number;
+  /** How long a job whose synchronous caller left keeps its place, if that caller can come back. */
+  readonly orphanMs: number;
+}
+
+export interface MetricsSource {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** For the log: never a body, a key or a header. */
+export type HttpEvent =
+  | {
+      readonly type: "http.request";
+      readonly requestId: string;
+      readonly method: string;
+      /** The route's pattern, not the path; null when no route matched. */
+      readonly route: string | null;
+      /** 499: the caller left before it was answered. */
+      readonly status: number;
+      /** Until the answer's headers. */
+      readonly tookMs: number;
+      readonly job: JobId | null;
+    }
+  | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
+  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: "stalled" | "overflow" };
+
+export interface HttpDeps {
+  readonly intake: Intake;
+  readonly engine: EngineControl;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly settings: HttpSettings;
+  readonly version?: string;
+  readonly metrics?: MetricsSource;
+  readonly log?: (event: HttpEvent) => void;
+  /** Absent: never closing, as in most tests. */
+  readonly closing?: Closing;
+}
+
+export interface HttpEnv {
+  /** Node's own objects when a socket is behind the request. */
+  Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
+  Variables: { requestId: string; route: string | null; job: JobId | null };
+}
+
+export type Call = Context<HttpEnv>;
+
+/** Node's objects, or nothing when the app was called without a socket. */
+export function socketOf(c: Call): HttpEnv["Bindings"] {
+  return (c.env as HttpEnv["Bindings"] | undefined) ?? {};
+}
+
+/** Calls `done` once the answer has been handed to the socket whole; at once when there is no socket. */
+export function onDelivered(c: Call, done: () => void): void {
+  const { outgoing } = socketOf(c);
+  if (outgoing === undefined) done();
+  else outgoing.once("finish", done);
+}

@@ -1,0 +1,140 @@
+// An inference POST: read and checked by intake, made a job, answered in the way that `Prefer` and the body ask for.
+
+import { SirError } from "../domain/errors.ts";
+import { isFinal, type Job } from "../domain/job.ts";
+import type { Listener } from "../engine/relay.ts";
+import type { Accepted, PreparedCall } from "../intake/intake.ts";
+import type { Result } from "../store/store.ts";
+import { callerOf } from "./caller.ts";
+import { onAbort } from "./closing.ts";
+import type { Call, HttpDeps } from "./deps.ts";
+import { drainingError } from "./error-body.ts";
+import { LiveAnswer } from "./live-answer.ts";
+import { longPoll } from "./long-poll.ts";
+import { jobLocation, receiptResponse } from "./pending.ts";
+import { type Preference, parsePrefer } from "./prefer.ts";
+import { requestBody } from "./request-body.ts";
+import { storedAnswer } from "./stored-answer.ts";
+
+/** @param endpoint The engine's path, e.g. `/v1/chat/completions`. */
+export async function answerInference(c: Call, deps: HttpDeps, endpoint: string): Promise<Response> {
+  if (deps.closing?.draining.aborted === true) throw drainingError();
+  const { headers } = c.req.raw;
+  const prepared = await deps.intake.prepare({
+    endpoint,
+    caller: callerOf(c),
+    header: (name) => headers.get(name),
+    body: requestBody(c),
+  });
+  if (prepared.fields.background && endpoint === "/v1/responses") return refuseBackground(prepared);
+  const preference = parsePrefer(headers.get("prefer"));
+  if (prepared.fields.stream) return streamed(c, deps, prepared);
+  return preference.respondAsync
+    ? receipted(c, deps, prepared, preference)
+    : held(c, deps, prepared, preference.waitSeconds);
+}
+
+async function refuseBackground(prepared: PreparedCall): Promise<never> {
+  await prepared.discard();
+  throw new SirError(
+    "unsupported_endpoint",
+    "Background responses are not served yet. Send the request without background, with `Prefer: respond-async`.",
+    { param: "background" },
+  );
+}
+
+/** `respond-async`: a receipt at once, or the answer where it comes within `wait`. */
+async function receipted(c: Call, deps: HttpDeps, prepared: PreparedCall, preference: Preference): Promise<Response> {
+  const accepted = await deps.intake.accept(prepared, "async");
+  c.set("job", accepted.job.id);
+  const waitMs = (preference.waitSeconds ?? 0) * 1000;
+  const job = await longPoll(deps, accepted.job, waitMs, c.req.raw.signal);
+  const replayed = replayHeaders(accepted);
+  if (waitMs > 0 && isFinal(job.state.status)) {
+    const response = await storedAnswer(c, deps, job, null);
+    return withHeaders(response, { ...replayed, "preference-applied": `wait=${preference.waitSeconds}` });
+  }
+  return receiptResponse(c, deps, job, {
+    status: 202,
+    location: jobLocation(prepared.endpoint, job),
+    headers: { ...replayed, "preference-applied": "respond-async" },
+  });
+}
+
+interface Done {
+  readonly job: Job;
+  readonly result: Result | null;
+}
+
+/** No `respond-async`: the connection is held until the answer is there, and the job is given up when it closes. */
+async function held(c: Call, deps: HttpDeps, prepared: PreparedCall, waitSeconds: number | null): Promise<Response> {
+  const orphanMs = orphanTimeMs(deps, prepared);
+  const { signal } = c.req.raw;
+  if (signal.aborted && orphanMs === 0) return gaveUp(prepared);
+  const startedAtMs = deps.clock.nowMs();
+  let tell: (done: Done) => void = () => undefined;
+  const done = new Promise<Done>((resolve) => {
+    tell = resolve;
+  });
+  const listener: Listener = { live: null, done: (job, result) => tell({ job, result }) };
+  const accepted = await deps.intake.accept(prepared, "sync", listener);
+  c.set("job", accepted.job.id);
+  if (isFinal(accepted.job.state.status)) tell({ job: accepted.job, result: null });
+  const end = await firstOf(done, signal, deps.closing?.ending);
+  accepted.detach();
+  if (end === "left" || end === "ending") {
+    accepted.hold?.drop(orphanMs);
+    if (end === "ending") throw drainingError();
+    return new Response(null, { status: 499 });
+  }
+  accepted.hold?.release();
+  const inTime = waitSeconds !== null && deps.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
+  return withHeaders(await storedAnswer(c, deps, end.job, end.result), {
+    ...replayHeaders(accepted),
+    ...(inTime ? { "preference-applied": `wait=${waitSeconds}` } : {}),
+  });
+}
+
+/** What happens first: the answer, the caller leaving, or the router going down. */
+function firstOf(done: Promise<Done>, left: AbortSignal, ending?: AbortSignal): Promise<Done | "left" | "ending"> {
+  return new Promise((resolve, reject) => {
+    const stops: (() => void)[] = [];
+    const settle = (end: Done | "left" | "ending"): void => {
+      for (const stop of stops) stop();
+      resolve(end);
+    };
+    done.then(settle, reject);
+    stops.push(onAbort(left, () => settle("left")));
+    if (ending !== undefined) stops.push(onAbort(ending, () => settle("ending")));
+  });
+}
+
+async function streamed(c: Call, deps: HttpDeps, prepared: PreparedCall): Promise<Response> {
+  const orphanMs = orphanTimeMs(deps, prepared);
+  if (c.req.raw.signal.aborted && orphanMs === 0) return gaveUp(prepared);
+  const live = new LiveAnswer(c, deps, prepared.endpoint, orphanMs);
+  const accepted = await deps.intake.accept(prepared, "sync", live);
+  c.set("job", accepted.job.id);
+  if (isFinal(accepted.job.state.status)) live.done(accepted.job, null);
+  return withHeaders(await live.open(accepted), replayHeaders(accepted));
+}
+
+/** A caller who can come back is one who sent a key, or whose SDK counts its repetitions. */
+function orphanTimeMs(deps: HttpDeps, { idempotency, retryCount }: PreparedCall): number {
+  return idempotency === null && retryCount === null ? 0 : deps.settings.orphanMs;
+}
+
+/** The caller left before its request became a job. */
+async function gaveUp(prepared: PreparedCall): Promise<Response> {
+  await prepared.discard();
+  return new Response(null, { status: 499 });
+}
+
+function replayHeaders({ replayed }: Accepted): Record<string, string> {
+  return replayed ? { "idempotency-replayed": "true" } : {};
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

@@ -1,0 +1,79 @@
+// The caller's own jobs, newest first, in pages. Listing is no sign of life: it renews no lease.
+
+import type { ModelName } from "../domain/ids.ts";
+import { isFinal, type Job, type JobStatus } from "../domain/job.ts";
+import type { Result } from "../store/store.ts";
+import { callerOf } from "./caller.ts";
+import type { Call, HttpDeps } from "./deps.ts";
+import { invalidQuery } from "./error-body.ts";
+import { onlyKnown, readChoice, readJobId, readLimit, readMetadata } from "./query.ts";
+import { receiptBytes, receiptFacts } from "./receipt.ts";
+import { fromWire, WIRE_STATUSES } from "./status-words.ts";
+import { VARY } from "./stored-answer.ts";
+
+const KNOWN = ["status", "model", "after", "limit", "order", "metadata[...]", "include"];
+/** With `include=response`: answers beyond this are left out of the page, to be read one by one. */
+const PAGE_BYTES = 16 * 1024 * 1024;
+
+export async function listJobs(c: Call, deps: HttpDeps): Promise<Response> {
+  onlyKnown(c, KNOWN);
+  const status = readStatuses(c);
+  const model = c.req.query("model");
+  const after = readJobId(c, "after");
+  const withAnswers = readChoice(c, "include", ["response", ""], "") === "response";
+  const page = await deps.store.jobs({
+    caller: callerOf(c),
+    ...(status === null ? {} : { status }),
+    ...(model === undefined ? {} : { model: canonical(deps, model) }),
+    ...(after === undefined ? {} : { after }),
+    metadata: readMetadata(c),
+    order: readChoice(c, "order", ["desc", "asc"], "desc") === "desc" ? "newest" : "oldest",
+    limit: readLimit(c),
+  });
+  const data = await receipts(deps, page.data, withAnswers);
+  return new Response(listBytes(page.data, data, page.hasMore) as Uint8Array<ArrayBuffer>, {
+    headers: { "content-type": "application/json", "cache-control": "no-store", vary: VARY },
+  });
+}
+
+/** An alias is a name of its model. */
+export function canonical(deps: HttpDeps, name: string): ModelName {
+  const found = deps.engine.status().models.find(({ spec }) => spec.name === name || spec.aliases.includes(name));
+  return found?.spec.name ?? (name as ModelName);
+}
+
+function readStatuses(c: Call): readonly JobStatus[] | null {
+  const texts = c.req.queries("status");
+  if (texts === undefined) return null;
+  return texts
+    .flatMap((text) => text.split(","))
+    .map((word) => {
+      const status = fromWire(word.trim());
+      if (status === null) throw invalidQuery("status", `"status" must be one of ${WIRE_STATUSES.join(", ")}.`);
+      return status;
+    });
+}
+
+async function receipts(deps: HttpDeps, jobs: readonly Job[], withAnswers: boolean): Promise<Uint8Array[]> {
+  const list: Uint8Array[] = [];
+  let leftBytes = PAGE_BYTES;
+  for (const job of jobs) {
+    const facts = await receiptFacts(deps, job);
+    const wanted = withAnswers && leftBytes > 0 && job.durable && isFinal(job.state.status);
+    const result: Result | null = wanted ? await deps.store.result(job.id) : null;
+    leftBytes -= result?.body.length ?? 0;
+    list.push(receiptBytes(facts, leftBytes < 0 ? null : result));
+  }
+  return list;
+}
+
+function listBytes(jobs: readonly Job[], data: readonly Uint8Array[], hasMore: boolean): Uint8Array {
+  const comma = Buffer.from(",");
+  const items = data.flatMap((bytes, index) => (index === 0 ? [bytes] : [comma, bytes]));
+  const ends = { first_id: jobs[0]?.id ?? null, last_id: jobs.at(-1)?.id ?? null, has_more: hasMore };
+  return Buffer.concat([
+    Buffer.from('{"object":"list","data":['),
+    ...items,
+    Buffer.from(`],${JSON.stringify(ends).slice(1)}`),
+  ]);
+}

@@ -1,0 +1,90 @@
+// Jobs, under /v1/jobs and the same under /jobs.
+
+import type { HttpDeps } from "./deps.ts";
+import { jobEvents } from "./job-events.ts";
+import { listJobs } from "./job-list.ts";
+import { cancelJob, deleteJob, readJob, readResult } from "./jobs.ts";
+import { eventsQuery, jobsQuery, waitHeaders, waitQuery } from "./parameters.ts";
+import { json, opaque, type Route } from "./route.ts";
+import { pageOf, ReceiptSchema } from "./schemas.ts";
+
+const receipt = { 200: json(ReceiptSchema, "The receipt") };
+const page = pageOf(ReceiptSchema, "JobList");
+const result = {
+  query: waitQuery,
+  headers: waitHeaders,
+  answers: {
+    200: opaque("The stored answer; a failed or cancelled job has its own status, and SIR-Job-Status says which"),
+    202: json(ReceiptSchema, "Not over yet"),
+  },
+};
+
+export function jobRoutes(deps: HttpDeps): Route[] {
+  return ["/v1/jobs", "/jobs"].flatMap((base) => routesUnder(base, deps));
+}
+
+function routesUnder(base: string, deps: HttpDeps): Route[] {
+  const tag = "jobs";
+  return [
+    {
+      method: "get",
+      path: base,
+      tag,
+      summary: "List jobs",
+      query: jobsQuery,
+      answers: { 200: json(page, "One page") },
+      handle: (c) => listJobs(c, deps),
+    },
+    {
+      method: "get",
+      path: `${base}/{id}`,
+      tag,
+      summary: "Read a job; renews its lease",
+      query: waitQuery,
+      headers: waitHeaders,
+      answers: { ...receipt, 304: { description: "A final receipt that the caller has already" } },
+      handle: (c) => readJob(c, deps),
+    },
+    {
+      method: "delete",
+      path: `${base}/{id}`,
+      tag,
+      summary: "Cancel a live job; remove the content of a final one",
+      answers: receipt,
+      handle: (c) => deleteJob(c, deps),
+    },
+    {
+      method: "get",
+      path: `${base}/{id}/result`,
+      tag,
+      summary: "The answer, as its caller would have had it",
+      ...result,
+      handle: (c) => readResult(c, deps),
+    },
+    {
+      method: "post",
+      path: `${base}/{id}/result`,
+      tag,
+      summary: "The same, for clients that repeat their method",
+      ...result,
+      handle: (c) => readResult(c, deps),
+    },
+    {
+      method: "get",
+      path: `${base}/{id}/events`,
+      tag,
+      summary: "The job's life as server-sent events",
+      query: eventsQuery,
+      answers: { 200: opaque("Ends after the job's end", "text/event-stream") },
+      handle: (c) => jobEvents(c, deps),
+    },
+    {
+      method: "post",
+      path: `${base}/{id}/cancel`,
+      tag,
+      summary: "Cancel a job; changes nothing when it is over",
+      answers: receipt,
+      handle: (c) => cancelJob(c, deps),
+    },
+  ];
+}

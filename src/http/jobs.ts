@@ -1,0 +1,59 @@
+// One job over HTTP: its receipt, its answer, its end. Reading is the proof that somebody still wants the answer.
+
+import { isFinal, type Job } from "../domain/job.ts";
+import { ownJob } from "./caller.ts";
+import type { Call, HttpDeps } from "./deps.ts";
+import { longPoll } from "./long-poll.ts";
+import { receiptResponse } from "./pending.ts";
+import { readWait } from "./query.ts";
+import { receiptTag } from "./receipt.ts";
+import { storedAnswer, VARY, withJobStatus } from "./stored-answer.ts";
+
+/** `GET /v1/jobs/{id}`, at once or after a long poll; a final receipt has an ETag. */
+export async function readJob(c: Call, deps: HttpDeps): Promise<Response> {
+  const { waitMs, applied } = readWait(c);
+  const found = await ownJob(c, deps);
+  const job = await longPoll(deps, found, waitMs ?? 0, c.req.raw.signal);
+  if (!isFinal(job.state.status)) return receiptResponse(c, deps, job, { status: 200, headers: applied });
+  const etag = receiptTag(job);
+  if (!matches(c.req.raw.headers.get("if-none-match"), etag)) {
+    return receiptResponse(c, deps, job, { status: 200, headers: { ...applied, etag } });
+  }
+  return new Response(null, { status: 304, headers: { etag, "cache-control": "no-store", vary: VARY } });
+}
+
+function matches(header: string | null, etag: string): boolean {
+  if (header === null) return false;
+  return header.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
+}
+
+/** `GET` or `POST /v1/jobs/{id}/result`: the stored answer, or after a hold the receipt with 202. */
+export async function readResult(c: Call, deps: HttpDeps): Promise<Response> {
+  const { waitMs, applied } = readWait(c);
+  const found = await ownJob(c, deps);
+  const job = await longPoll(deps, found, waitMs ?? deps.settings.holdMs, c.req.raw.signal);
+  if (isFinal(job.state.status)) {
+    const response = withJobStatus(await storedAnswer(c, deps, job, null), job);
+    for (const [name, value] of Object.entries(applied)) response.headers.set(name, value);
+    return response;
+  }
+  return receiptResponse(c, deps, job, { status: 202, location: `../${job.id}`, headers: applied });
+}
+
+/** `POST /v1/jobs/{id}/cancel`: 200 with the receipt, however often it is asked and whatever it finds. */
+export async function cancelJob(c: Call, deps: HttpDeps): Promise<Response> {
+  return receiptResponse(c, deps, await cancelled(deps, await ownJob(c, deps)), { status: 200 });
+}
+
+/** `DELETE /v1/jobs/{id}`: cancels a live job, removes the content of a final one. */
+export async function deleteJob(c: Call, deps: HttpDeps): Promise<Response> {
+  const job = await ownJob(c, deps);
+  const after = isFinal(job.state.status) ? await deps.store.purge(job.id) : await cancelled(deps, job);
+  return receiptResponse(c, deps, after ?? job, { status: 200 });
+}
+
+async function cancelled(deps: HttpDeps, job: Job): Promise<Job> {
+  if (isFinal(job.state.status)) return job;
+  const ended = await deps.engine.cancel(job.id, "client");
+  return ended?.job ?? (await deps.store.job(job.id)) ?? job;
+}

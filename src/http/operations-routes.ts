@@ -1,0 +1,157 @@
+// Models, decisions, status, health, metrics, and the verbs of operators.
+
+import { z } from "@hono/zod-openapi";
+import { changeModel, changeRouter, type ModelVerb, readLogs } from "./admin.ts";
+import { listDecisions, readDecision } from "./decisions.ts";
+import type { HttpDeps } from "./deps.ts";
+import { listModels, readModel } from "./models.ts";
+import { decisionsQuery, forceQuery, linesQuery } from "./parameters.ts";
+import { json, opaque, type Route } from "./route.ts";
+import {
+  DecisionSchema,
+  LogsSchema,
+  ModelSchema,
+  ModelStatusSchema,
+  pageOf,
+  ReadySchema,
+  StatusSchema,
+} from "./schemas.ts";
+import { healthz, readMetrics, readStatus, readyz } from "./status.ts";
+
+const modelPage = pageOf(ModelSchema, "ModelList");
+const decisionPage = pageOf(DecisionSchema, "DecisionList");
+
+export function modelRoutes(deps: HttpDeps): Route[] {
+  const createdAt = Math.floor(deps.clock.wallMs() / 1000);
+  const tag = "models";
+  return [
+    {
+      method: "get",
+      path: "/v1/models",
+      tag,
+      summary: "List models",
+      answers: { 200: json(modelPage, "All models, in the configuration's order") },
+      handle: (c) => listModels(c, deps, createdAt),
+    },
+    {
+      method: "get",
+      path: "/v1/models/{id}",
+      pattern: "/v1/models/:id{.+}",
+      tag,
+      summary: "Read a model, by name or alias",
+      answers: { 200: json(ModelSchema, "The model") },
+      handle: (c) => readModel(c, deps, createdAt),
+    },
+  ];
+}
+
+export function decisionRoutes(deps: HttpDeps): Route[] {
+  return ["/v1/decisions", "/decisions"].flatMap((base): Route[] => [
+    {
+      method: "get",
+      path: base,
+      tag: "decisions",
+      summary: "What was decided and why, newest first",
+      query: decisionsQuery,
+      answers: { 200: json(decisionPage, "One page") },
+      handle: (c) => listDecisions(c, deps),
+    },
+    {
+      method: "get",
+      path: `${base}/{id}`,
+      tag: "decisions",
+      summary: "Read a decision",
+      answers: { 200: json(DecisionSchema, "The decision") },
+      handle: (c) => readDecision(c, deps),
+    },
+  ]);
+}
+
+export function operationsRoutes(deps: HttpDeps): Route[] {
+  const tag = "operations";
+  return [
+    {
+      method: "get",
+      path: "/v1/status",
+      tag,
+      summary: "The router's state",
+      answers: { 200: json(StatusSchema, "Now") },
+      handle: (c) => readStatus(c, deps),
+    },
+    {
+      method: "get",
+      path: "/healthz",
+      tag,
+      summary: "Does the process answer?",
+      answers: { 200: json(z.object({ status: z.literal("ok") }).openapi("Health"), "Yes") },
+      handle: (c) => healthz(c),
+    },
+    {
+      method: "get",
+      path: "/readyz",
+      tag,
+      summary: "Can it take work?",
+      answers: { 200: json(ReadySchema, "Yes"), 503: json(ReadySchema, "No, and why") },
+      handle: (c) => readyz(c, deps),
+    },
+    {
+      method: "get",
+      path: "/metrics",
+      tag,
+      summary: "Prometheus metrics",
+      answers: { 200: opaque("Text exposition format", "text/plain") },
+      handle: () => readMetrics(deps),
+    },
+  ];
+}
+
+const MODEL_VERBS: Readonly<Record<ModelVerb, string>> = {
+  load: "Load a model",
+  unload: "Unload a model, after a drain unless forced",
+  pin: "Never evict a model",
+  unpin: "Let a model be evicted again",
+  drain: "Finish what runs, take no more, unload",
+};
+
+const ROUTER_VERBS = {
+  pause: "Stop starting jobs and moving models",
+  resume: "Go on after a pause",
+  drain: "Take no new work; finish what runs",
+} as const;
+
+export function adminRoutes(deps: HttpDeps): Route[] {
+  const tag = "admin";
+  const ofModels = Object.entries(MODEL_VERBS).map(
+    ([verb, summary]): Route => ({
+      method: "post",
+      path: `/admin/models/{id}/${verb}`,
+      pattern: `/admin/models/:id{.+}/${verb}`,
+      tag,
+      summary,
+      ...(verb === "unload" ? { query: forceQuery } : {}),
+      answers: { 200: json(ModelStatusSchema, "The model as it is now; the effect may still be under way") },
+      handle: (c) => changeModel(c, deps, verb as ModelVerb),
+    }),
+  );
+  const ofRouter = Object.entries(ROUTER_VERBS).map(
+    ([verb, summary]): Route => ({
+      method: "post",
+      path: `/admin/${verb}`,
+      tag,
+      summary,
+      answers: { 200: json(StatusSchema, "The router as it is now") },
+      handle: (c) => changeRouter(c, deps, verb as keyof typeof ROUTER_VERBS),
+    }),
+  );
+  const logs: Route = {
+    method: "get",
+    path: "/admin/models/{id}/logs",
+    pattern: "/admin/models/:id{.+}/logs",
+    tag,
+    summary: "The engine's newest log lines",
+    query: linesQuery,
+    answers: { 200: json(LogsSchema, "Oldest first") },
+    handle: (c) => readLogs(c, deps),
+  };
+  return [...ofModels, ...ofRouter, logs];
+}

@@ -1,0 +1,50 @@
+// Query parameters and headers as the OpenAPI document describes them. What they mean is read in query.ts and intake.
+
+import { z } from "@hono/zod-openapi";
+
+export const idParam = z.object({ id: z.string() });
+
+export const engineBody = {
+  description: 'The engine\'s own request, forwarded byte for byte. Only "model" must be there.',
+  required: true,
+  content: {
+    "application/json": { schema: z.looseObject({ model: z.string() }).openapi("EngineRequest") },
+    "multipart/form-data": { schema: z.looseObject({ model: z.string() }).openapi("EngineForm") },
+  },
+};
+
+export const inferenceHeaders = z.object({
+  prefer: z.string().optional().describe("`respond-async`, `wait=N` (seconds, 0 to 60), or both"),
+  "idempotency-key": z.string().optional().describe("Repeating a request with the same key does it once"),
+  "sir-priority": z.string().optional().describe("interactive, normal, batch or a signed integer"),
+  "cancel-after": z.string().optional().describe("Deadline from acceptance, e.g. 90s, 5m, 1h30m"),
+  "sir-lease": z.string().optional().describe("Seconds within which the job must be polled, or none"),
+  traceparent: z.string().optional(),
+  "x-client-request-id": z.string().optional(),
+});
+
+export const waitHeaders = z.object({ prefer: z.string().optional().describe("`wait=N`, seconds, 0 to 60") });
+export const waitQuery = z.object({ wait: z.number().min(0).max(60).optional().describe("Seconds; wins over Prefer") });
+
+const limit = z.int().min(1).max(100).default(20);
+
+export const jobsQuery = z.object({
+  status: z.string().optional().describe("One status or several, separated by commas"),
+  model: z.string().optional(),
+  after: z.string().optional().describe("The id of the job after which the page begins"),
+  limit: limit.optional(),
+  order: z.enum(["desc", "asc"]).optional(),
+  include: z.enum(["response"]).optional(),
+  "metadata[key]": z.string().optional().describe("Jobs whose metadata has this value under `key`"),
+});
+
+export const decisionsQuery = z.object({
+  limit: limit.optional(),
+  after: z.string().optional(),
+  model: z.string().optional(),
+  job: z.string().optional(),
+});
+
+export const eventsQuery = z.object({ after: z.string().optional().describe("As the Last-Event-ID header") });
+export const forceQuery = z.object({ force: z.enum(["true", "false"]).optional().describe("Without a drain") });
+export const linesQuery = z.object({ lines: z.int().min(1).max(10_000).default(200).optional() });

@@ -1,0 +1,45 @@
+// What a caller gets while its job is not over: the receipt, where to look, and when.
+
+import type { Job } from "../domain/job.ts";
+import { type Call, type HttpDeps, onDelivered } from "./deps.ts";
+import { receiptBytes, receiptFacts } from "./receipt.ts";
+import { VARY } from "./stored-answer.ts";
+
+export interface ReceiptOptions {
+  readonly status: 200 | 202;
+  /** Relative to the request's own path, so that proxies with a prefix do not break it. */
+  readonly location?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The receipt as it is now, with the answer in it when there is one. */
+export async function receiptResponse(c: Call, deps: HttpDeps, job: Job, options: ReceiptOptions): Promise<Response> {
+  c.set("job", job.id);
+  const { status } = job.state;
+  const answered = (status === "succeeded" || status === "failed") && job.durable && job.resultPurgedAtMs === null;
+  const [facts, result] = await Promise.all([
+    receiptFacts(deps, job),
+    answered ? deps.store.result(job.id) : Promise.resolve(null),
+  ]);
+  if (result !== null && c.req.method !== "HEAD") onDelivered(c, () => deps.store.markRead(job.id));
+  return new Response(receiptBytes(facts, result) as Uint8Array<ArrayBuffer>, {
+    status: options.status,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      vary: VARY,
+      "sir-job-id": job.id,
+      ...(facts.retry_after === null ? {} : { "retry-after": String(facts.retry_after) }),
+      ...(options.location === undefined ? {} : { location: options.location }),
+      ...options.headers,
+    },
+  });
+}
+
+/** From an inference endpoint to its job: `jobs/{id}`, `../jobs/{id}` and so on, always inside `/v1`. */
+export function jobLocation(endpoint: string, job: Job): string {
+  const [, ...segments] = endpoint.split("/");
+  const inside = segments[0] === "v1";
+  const up = "../".repeat(Math.max(0, segments.length - (inside ? 2 : 1)));
+  return `${up}${inside ? "" : "v1/"}jobs/${job.id}`;
+}

@@ -1,0 +1,17 @@
+// What a waiting stream says of itself in a comment: for people who watch with curl, and to keep proxies patient.
+
+import type { Job } from "../domain/job.ts";
+import type { HttpDeps } from "./deps.ts";
+
+export async function queueComment(deps: HttpDeps, job: Job): Promise<string> {
+  const place = await deps.engine.queue.place(job);
+  if (place === null || place.position === null) return "working";
+  const words = [`queued position=${place.position}`];
+  if (place.estimatedMs !== null) words.push(`eta=${Math.ceil(place.estimatedMs / 1000)}`);
+  if (place.loading !== null) {
+    const { phase, progress } = place.loading;
+    words.push(progress === null ? phase : `${phase}=${Math.round(progress * 100)}%`);
+  }
+  if (place.blocked !== null) words.push(`blocked=${place.blocked.reason}`);
+  return words.join(" ");
+}

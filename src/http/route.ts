@@ -1,0 +1,78 @@
+// A route: where it is, what it says of itself in the OpenAPI document, and what it does. Mounting it does both, so that
+// neither can be without the other.
+
+import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import { TrieRouter } from "hono/router/trie-router";
+import type { Call, HttpEnv } from "./deps.ts";
+import { engineBody, idParam } from "./parameters.ts";
+import { ErrorSchema } from "./schemas.ts";
+
+export interface Route {
+  readonly method: "get" | "post" | "delete";
+  /** As OpenAPI writes it, e.g. `/v1/jobs/{id}`. */
+  readonly path: string;
+  /** As hono writes it, where an id may hold slashes. */
+  readonly pattern?: string;
+  readonly tag: "inference" | "jobs" | "models" | "decisions" | "operations" | "admin";
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  /** Takes the engine's own request body, which is not described here. */
+  readonly takesBody?: boolean;
+  /** Besides errors, which every route may answer with. */
+  readonly answers: RouteConfig["responses"];
+  handle(c: Call): Response | Promise<Response>;
+}
+
+const JSON_TYPE = "application/json";
+
+/** A JSON answer of one shape. */
+export function json(schema: z.ZodType, description: string): RouteConfig["responses"][string] {
+  return { description, content: { [JSON_TYPE]: { schema } } };
+}
+
+/** An answer whose bytes are not ours to describe. */
+export function opaque(description: string, type = "*/*"): RouteConfig["responses"][string] {
+  return { description, content: { [type]: { schema: {} } } };
+}
+
+/** Knows which methods a path has, for 405 and `Allow`. */
+export class Paths {
+  readonly #router = new TrieRouter<string>();
+  readonly #methods = new Set<string>();
+
+  add(method: string, pattern: string): void {
+    this.#router.add(method, pattern, method);
+    this.#methods.add(method);
+  }
+
+  allowed(path: string): string[] {
+    const methods = [...this.#methods].filter((method) => this.#router.match(method, path)[0].length > 0);
+    return methods.includes("GET") ? [...methods, "HEAD"] : methods;
+  }
+}
+
+export function mount(app: OpenAPIHono<HttpEnv>, paths: Paths, route: Route): void {
+  const { method, path, tag, summary } = route;
+  const definition = createRoute({
+    method,
+    path,
+    tags: [tag],
+    summary,
+    operationId: `${method}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? "")}`,
+    request: {
+      ...(path.includes("{id}") ? { params: idParam } : {}),
+      ...(route.query === undefined ? {} : { query: route.query }),
+      ...(route.headers === undefined ? {} : { headers: route.headers }),
+      ...(route.takesBody === true ? { body: engineBody } : {}),
+    },
+    responses: { ...route.answers, default: json(ErrorSchema, "Any error, in OpenAI's envelope") },
+  });
+  app.openAPIRegistry.registerPath(definition);
+  const pattern = route.pattern ?? definition.getRoutingPath();
+  paths.add(method.toUpperCase(), pattern);
+  app.on(method.toUpperCase(), pattern, (c) => {
+    c.set("route", path);
+    return route.handle(c);
+  });
+}

@@ -1,0 +1,219 @@
+// The wire's shapes as zod schemas, for the OpenAPI document. The compiler holds them to the types of client/wire.ts.
+
+import { z } from "@hono/zod-openapi";
+import type {
+  DecisionWire,
+  DeviceStatusWire,
+  ErrorBody,
+  LogsWire,
+  ModelStatusWire,
+  ModelWire,
+  QueueWire,
+  ReadyWire,
+  Receipt,
+  StatusWire,
+} from "../client/wire.ts";
+
+const unix = z.number().describe("Unix seconds");
+const seconds = z.number().describe("Seconds, fractions allowed");
+const names = z.array(z.string()).readonly();
+
+export const ErrorSchema = z
+  .object({
+    error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }),
+  })
+  .openapi("Error") satisfies z.ZodType<ErrorBody>;
+
+const queue = z
+  .object({
+    position: z.int().nullable().describe("0 is next of its model"),
+    resident: z.boolean(),
+    needs_swap: z.boolean(),
+    load_seconds: seconds,
+    dispatch_within_seconds: seconds
+      .nullable()
+      .describe("The policy's bound on when its model is loaded at the latest"),
+    estimated_seconds: seconds.nullable().describe("Until the answer is ready; an estimate"),
+    blocked: z.object({ reason: z.string(), retry_at: unix.nullable() }).nullable(),
+    loading: z
+      .object({ model: z.string(), phase: z.string(), progress: z.number().nullable(), since: unix })
+      .nullable(),
+    as_of: unix,
+  })
+  .openapi("QueuePlace") satisfies z.ZodType<QueueWire>;
+
+const statusWord = z.enum(["queued", "in_progress", "completed", "failed", "cancelled", "expired"]);
+
+export const ReceiptSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("job"),
+    status: statusWord,
+    endpoint: z.string(),
+    model: z.string(),
+    created_at: unix,
+    started_at: unix.nullable(),
+    completed_at: unix.nullable(),
+    expires_at: unix.nullable().describe("When the answer will be removed"),
+    priority: z.int(),
+    attempts: z.int(),
+    interruptions: z.int(),
+    metadata: z.record(z.string(), z.string()),
+    trace_id: z.string().nullable(),
+    queue: queue.nullable(),
+    lease: z.object({ seconds, expires_at: unix.nullable() }).nullable(),
+    retry_after: z.int().nullable().describe("Whole seconds until the next poll"),
+    response: z
+      .object({
+        status_code: z.int(),
+        request_id: z.string(),
+        body: z.unknown().describe("The engine's own JSON, unchanged; null when it is not JSON or larger than 1 MiB"),
+        content_type: z.string().exactOptional(),
+        bytes: z.int().exactOptional(),
+      })
+      .nullable(),
+    error: z
+      .object({
+        message: z.string(),
+        type: z.string(),
+        param: z.string().nullable(),
+        code: z.string(),
+        reason: z.enum(["client", "lease_expired", "deadline", "admin", "disconnect"]).exactOptional(),
+      })
+      .nullable(),
+    urls: z.object({ self: z.string(), result: z.string(), events: z.string(), cancel: z.string() }),
+  })
+  .openapi("Receipt") satisfies z.ZodType<Receipt>;
+
+export const ModelSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: unix,
+    owned_by: z.string(),
+    sir: z.object({
+      label: z.string(),
+      aliases: names,
+      state: z.string(),
+      resident: z.boolean(),
+      device: z.string().nullable(),
+      load_seconds: seconds,
+      queued: z.int(),
+      running: z.int(),
+      pinned: z.boolean(),
+      retry_at: unix.nullable(),
+    }),
+  })
+  .openapi("Model") satisfies z.ZodType<ModelWire>;
+
+const scored = z
+  .object({
+    model: z.string(),
+    depth: z.int(),
+    oldest_wait_seconds: seconds,
+    priority: z.number(),
+    switch_cost: z.number(),
+    score: z.number().nullable(),
+    eligible: z.boolean(),
+    why_not: z.string().nullable(),
+  })
+  .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+export const DecisionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("decision"),
+    at: unix,
+    kind: z.enum(["swap", "load", "hold", "idle", "preload", "unload"]),
+    reason: z.string(),
+    guard: z.string().nullable(),
+    policy: z.string(),
+    device: z.string(),
+    load: z.string().nullable(),
+    evict: names,
+    resident: z.array(z.object({ model: z.string(), for_seconds: seconds, idle_seconds: seconds })),
+    models: z.array(scored).describe("Beside the fixed keys stand the policy's own addends, e.g. age_term, depth_term"),
+    jobs: names,
+    next_look_at: unix.nullable(),
+    sentence: z.string(),
+  })
+  .openapi("Decision") satisfies z.ZodType<DecisionWire>;
+
+const waiting = z.object({
+  cause: z.string(),
+  rule: z.string().nullable(),
+  by: z.string().nullable(),
+  device: z.string().nullable(),
+  decision: z.string().nullable(),
+  since: unix,
+});
+
+export const ModelStatusSchema = z
+  .object({
+    id: z.string(),
+    label: z.string(),
+    aliases: names,
+    state: z.string(),
+    device: z.string().nullable(),
+    since: unix.nullable(),
+    pinned: z.boolean(),
+    paused: z.boolean(),
+    queued: z.object({ interactive: z.int(), normal: z.int(), batch: z.int() }),
+    oldest_wait_seconds: seconds,
+    running: z.int(),
+    concurrency: z.int(),
+    load_seconds: seconds,
+    load_failures: z.int(),
+    retry_at: unix.nullable(),
+    last_error: z.string().nullable(),
+    waiting: waiting.nullable(),
+  })
+  .openapi("ModelStatus") satisfies z.ZodType<ModelStatusWire>;
+
+const device = z
+  .object({
+    id: z.string(),
+    phase: z.string(),
+    models: names,
+    since: unix,
+    paused: z.boolean(),
+    decision: DecisionSchema.nullable(),
+  })
+  .openapi("DeviceStatus") satisfies z.ZodType<DeviceStatusWire>;
+
+export const StatusSchema = z
+  .object({
+    object: z.literal("status"),
+    at: unix,
+    version: z.string(),
+    policy: z.string(),
+    paused: z.boolean(),
+    draining: z.boolean(),
+    queued: z.int(),
+    running: z.int(),
+    models: z.array(ModelStatusSchema),
+    devices: z.array(device),
+    store: z.object({ jobs: z.int(), stored_bytes: z.int(), wal_bytes: z.int() }),
+  })
+  .openapi("Status") satisfies z.ZodType<StatusWire>;
+
+export const ReadySchema = z
+  .object({ status: z.enum(["ready", "not_ready"]), problems: names })
+  .openapi("Readiness") satisfies z.ZodType<ReadyWire>;
+
+export const LogsSchema = z
+  .object({ object: z.literal("logs"), model: z.string(), lines: names })
+  .openapi("Logs") satisfies z.ZodType<LogsWire>;
+
+/** A page of anything. */
+export function pageOf<T extends z.ZodType>(item: T, name: string) {
+  return z
+    .object({
+      object: z.literal("list"),
+      data: z.array(item),
+      first_id: z.string().nullable(),
+      last_id: z.string().nullable(),
+      has_more: z.boolean(),
+    })
+    .openapi(name);
+}

@@ -1,0 +1,110 @@
+// The router's state for people and scripts, and whether it lives, is ready, and what it counts.
+
+import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire.ts";
+import { SirError } from "../domain/errors.ts";
+import type { DeviceStatus, ModelStatus } from "../engine/control.ts";
+import { decisionWire } from "./decision-wire.ts";
+import type { Call, HttpDeps } from "./deps.ts";
+import { wallSeconds } from "./models.ts";
+import { seconds } from "./receipt.ts";
+
+const NO_STORE = { "cache-control": "no-store" };
+
+/** `GET /v1/status` */
+export async function readStatus(c: Call, deps: HttpDeps): Promise<Response> {
+  const usage = await deps.store.usage();
+  return c.json(
+    statusWire(deps, { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes }),
+    200,
+    NO_STORE,
+  );
+}
+
+function statusWire(deps: HttpDeps, store: StatusWire["store"]): StatusWire {
+  const status = deps.engine.status();
+  return {
+    object: "status",
+    at: wallSeconds(deps, status.atMs) ?? 0,
+    version: deps.version ?? "unknown",
+    policy: status.policy,
+    paused: status.paused,
+    draining: status.draining || deps.closing?.draining.aborted === true,
+    queued: status.queued,
+    running: status.running,
+    models: status.models.map((model) => modelStatusWire(deps, model)),
+    devices: status.devices.map((device) => deviceWire(deps, device)),
+    store,
+  };
+}
+
+export function modelStatusWire(deps: HttpDeps, model: ModelStatus): ModelStatusWire {
+  const { spec, wait } = model;
+  return {
+    id: spec.name,
+    label: spec.label,
+    aliases: spec.aliases,
+    state: model.state,
+    device: model.device,
+    since: wallSeconds(deps, model.sinceMs),
+    pinned: model.pinned,
+    paused: model.paused,
+    queued: model.queued,
+    oldest_wait_seconds: seconds(model.oldestWaitMs),
+    running: model.running,
+    concurrency: spec.concurrency,
+    load_seconds: seconds(model.loadMs),
+    load_failures: model.loadFailures,
+    retry_at: wallSeconds(deps, model.retryAtMs),
+    last_error: model.lastError,
+    waiting:
+      wait === null
+        ? null
+        : {
+            cause: wait.cause,
+            rule: wait.rule,
+            by: wait.by,
+            device: wait.device,
+            decision: wait.decision,
+            since: wallSeconds(deps, wait.fromMs) ?? 0,
+          },
+  };
+}
+
+function deviceWire(deps: HttpDeps, device: DeviceStatus): DeviceStatusWire {
+  return {
+    id: device.device,
+    phase: device.phase,
+    models: device.models,
+    since: wallSeconds(deps, device.sinceMs) ?? 0,
+    paused: device.paused,
+    decision: device.decision === null ? null : decisionWire(device.decision),
+  };
+}
+
+/** `GET /healthz`: the process answers. */
+export function healthz(c: Call): Response {
+  return c.json({ status: "ok" }, 200, NO_STORE);
+}
+
+/** `GET /readyz`: the store commits and the loop turns; 503 with the problems in words when not. */
+export async function readyz(c: Call, deps: HttpDeps): Promise<Response> {
+  const problems = [...deps.engine.readiness().problems];
+  if (!deps.engine.readiness().ready && problems.length === 0) problems.push("the engine is not ready");
+  if (deps.closing?.draining.aborted === true) problems.push("the router is going down");
+  try {
+    await deps.store.ping();
+  } catch (error) {
+    problems.push(`the store cannot commit: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+  const body: ReadyWire = { status: problems.length === 0 ? "ready" : "not_ready", problems };
+  if (problems.length === 0) return c.json(body, 200, NO_STORE);
+  return c.json(body, 503, { ...NO_STORE, "retry-after": "2" });
+}
+
+/** `GET /metrics` in Prometheus' text format. */
+export async function readMetrics(deps: HttpDeps): Promise<Response> {
+  if (deps.metrics === undefined) throw new SirError("route_not_found", "This router keeps no metrics.");
+  return new Response(await deps.metrics.text(), {
+    headers: { "content-type": deps.metrics.contentType, ...NO_STORE },
+  });
+}
