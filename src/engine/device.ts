@@ -8,11 +8,11 @@
 // A stop that fails leaves the resident where it is and blocks the device for a while: nothing is started on top of it.
 // Everything here runs beside the loop and only wakes it; nothing here decides.
 
-import { type Backend, LoadError } from "../backends/backend.ts";
-import { sleepUntil, type Timer } from "../domain/clock.ts";
-import type { DevicePhase, LoadOutcome } from "../domain/event.ts";
+import type { Timer } from "../domain/clock.ts";
+import type { DevicePhase } from "../domain/event.ts";
 import type { DecisionId, ModelName } from "../domain/ids.ts";
 import type { DeviceSpec } from "../domain/model.ts";
+import { startWithin, stopWithin } from "./driver-call.ts";
 import type { LiveJob } from "./live-job.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
@@ -26,6 +26,14 @@ export interface Move {
   readonly decision: DecisionId | null;
 }
 
+/** What a device may do to jobs. */
+export interface DeviceJobs {
+  /** Aborts a running attempt so that its job is queued again. */
+  interrupt(job: LiveJob): void;
+  /** A load of this model failed: jobs that have seen too many fail with it. */
+  loadFailed(entry: ModelEntry): void;
+}
+
 export interface ActiveMove extends Move {
   phase: "draining" | "unloading" | "loading";
   readonly evict: ModelName | null;
@@ -37,8 +45,6 @@ export interface ActiveMove extends Move {
 }
 
 const STOP_GRACE_MS = 30_000;
-/** A driver that has not answered so long after it should have is taken for stuck. */
-const DRIVER_SLACK_MS = 60_000;
 const BLOCKED_FIRST_MS = 5_000;
 const BLOCKED_MAX_MS = 60_000;
 
@@ -52,17 +58,16 @@ export class DeviceUnit {
   restore: ModelName | null = null;
   phaseSinceMs: number;
   readonly #world: EngineWorld;
-  readonly #interrupt: (job: LiveJob) => void;
+  readonly #jobs: DeviceJobs;
   #loadEpoch = 0;
   #stopFailures = 0;
   #phase: DevicePhase = "empty";
   #emptied: (() => void) | null = null;
 
-  /** @param interrupt Aborts a running attempt so that its job is queued again. */
-  constructor(spec: DeviceSpec, world: EngineWorld, interrupt: (job: LiveJob) => void) {
+  constructor(spec: DeviceSpec, world: EngineWorld, jobs: DeviceJobs) {
     this.spec = spec;
     this.#world = world;
-    this.#interrupt = interrupt;
+    this.#jobs = jobs;
     this.phaseSinceMs = world.clock.nowMs();
   }
 
@@ -139,12 +144,20 @@ export class DeviceUnit {
   async #out(move: ActiveMove, resident: Residency): Promise<boolean> {
     if (!(await this.#drain(move, resident))) return false;
     this.#enter(move, "unloading");
-    const startedAtMs = this.#world.clock.nowMs();
-    const stopped = await this.#stop(resident.backend, resident);
-    if (stopped === null) {
+    const { clock } = this.#world;
+    const startedAtMs = clock.nowMs();
+    const stopped = await stopWithin(resident, STOP_GRACE_MS, clock);
+    if (stopped.memory === "held") {
+      const { model } = resident.instance;
+      this.#world.emit({
+        type: "instance.lost",
+        model,
+        device: this.spec.id,
+        detail: `It would not stop: ${stopped.detail}`,
+      });
       this.#stopFailures++;
       const waitMs = Math.min(BLOCKED_MAX_MS, BLOCKED_FIRST_MS * 2 ** (this.#stopFailures - 1));
-      this.blockedUntilMs = this.#world.clock.nowMs() + waitMs;
+      this.blockedUntilMs = clock.nowMs() + waitMs;
       return false;
     }
     this.#stopFailures = 0;
@@ -154,7 +167,7 @@ export class DeviceUnit {
       type: "unload.finished",
       model: resident.instance.model,
       device: this.spec.id,
-      tookMs: this.#world.clock.nowMs() - startedAtMs,
+      tookMs: clock.nowMs() - startedAtMs,
       memory: stopped.memory,
       swap: move.swap,
     });
@@ -169,9 +182,9 @@ export class DeviceUnit {
     const interruptAll = (): void => {
       const aborted = resident.running.size;
       this.#world.emit({ type: "drain.overdue", model: resident.instance.model, device: this.spec.id, aborted });
-      for (const job of [...resident.running.values()]) this.#interrupt(job);
+      for (const job of [...resident.running.values()]) this.#jobs.interrupt(job);
     };
-    if (move.force) for (const job of [...resident.running.values()]) this.#interrupt(job);
+    if (move.force) for (const job of [...resident.running.values()]) this.#jobs.interrupt(job);
     else overdue = clock.at(clock.nowMs() + settings.drainMs, interruptAll);
     const emptied = await new Promise<boolean>((resolve) => {
       this.#emptied = () => resolve(true);
@@ -181,27 +194,6 @@ export class DeviceUnit {
     this.#emptied = null;
     overdue?.cancel();
     return emptied;
-  }
-
-  async #stop(backend: Backend, resident: Residency): Promise<{ memory: "free" | "unknown" } | null> {
-    const { clock } = this.#world;
-    const limit = new AbortController();
-    const timer = clock.at(clock.nowMs() + STOP_GRACE_MS + DRIVER_SLACK_MS, () => limit.abort());
-    const late = sleepUntil(clock, clock.nowMs() + STOP_GRACE_MS + DRIVER_SLACK_MS + 1, limit.signal).then(() => null);
-    try {
-      return await Promise.race([backend.stop(resident.instance, STOP_GRACE_MS, limit.signal), late]);
-    } catch (error) {
-      this.#world.emit({
-        type: "instance.lost",
-        model: resident.instance.model,
-        device: this.spec.id,
-        detail: `It would not stop: ${error instanceof Error ? error.message : String(error)}`,
-      });
-      return null;
-    } finally {
-      timer.cancel();
-      limit.abort();
-    }
   }
 
   async #load(move: ActiveMove, entry: ModelEntry): Promise<void> {
@@ -218,7 +210,13 @@ export class DeviceUnit {
       move.progress = progress;
       emit({ type: "load.progress", model, device: this.spec.id, ...progress });
     };
-    const ended = await this.#start(entry.backend, placement, report, move, deadlineMs);
+    const ended = await startWithin(entry.backend, {
+      placement,
+      report,
+      calledOff: move.calledOff.signal,
+      deadlineMs,
+      clock,
+    });
     const tookMs = clock.nowMs() - startedAtMs;
     if (ended.outcome === "ready") {
       this.resident = {
@@ -236,7 +234,10 @@ export class DeviceUnit {
       this.restore = null;
     } else {
       if (move.evict !== null) this.restore = move.evict;
-      if (ended.outcome !== "abandoned") entry.breaker.failed(clock.nowMs(), ended.detail ?? "it did not load");
+      if (ended.outcome !== "abandoned") {
+        entry.breaker.failed(clock.nowMs(), ended.detail ?? "it did not load");
+        this.#jobs.loadFailed(entry);
+      }
     }
     this.#world.store.append([
       {
@@ -255,39 +256,6 @@ export class DeviceUnit {
     ]);
     const { outcome, detail } = ended;
     emit({ type: "load.finished", model, device: this.spec.id, instance: placement.instance, outcome, tookMs, detail });
-  }
-
-  async #start(
-    backend: Backend,
-    placement: Parameters<Backend["start"]>[0],
-    report: Parameters<Backend["start"]>[1],
-    move: ActiveMove,
-    deadlineMs: number,
-  ): Promise<
-    | { outcome: "ready"; endpoint: string; detail: null }
-    | { outcome: Exclude<LoadOutcome, "ready">; detail: string | null }
-  > {
-    const { clock } = this.#world;
-    const overdue = new AbortController();
-    const timer = clock.at(clock.nowMs() + deadlineMs, () => overdue.abort());
-    const stuck = clock.at(clock.nowMs() + deadlineMs + DRIVER_SLACK_MS, () => given.abort());
-    const given = new AbortController();
-    const signal = AbortSignal.any([move.calledOff.signal, overdue.signal]);
-    const gone = new Promise<never>((_, reject) => {
-      given.signal.addEventListener("abort", () => reject(new LoadError("The driver did not answer.")), { once: true });
-    });
-    try {
-      const { endpoint } = await Promise.race([backend.start(placement, report, signal), gone]);
-      return { outcome: "ready", endpoint, detail: null };
-    } catch (error) {
-      const words = error instanceof LoadError ? [error.message, ...error.logTail].join("\n") : String(error);
-      if (move.calledOff.signal.aborted) return { outcome: "abandoned", detail: null };
-      if (!overdue.signal.aborted) return { outcome: "failed", detail: words };
-      return { outcome: "timeout", detail: `Not ready after ${Math.round(deadlineMs / 1000)} s. ${words}` };
-    } finally {
-      timer.cancel();
-      stuck.cancel();
-    }
   }
 
   #enter(move: ActiveMove, phase: ActiveMove["phase"]): void {

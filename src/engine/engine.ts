@@ -78,7 +78,11 @@ export class Engine implements EngineControl {
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };
     this.#devices = settings.devices.map(
-      (spec) => new DeviceUnit(spec, this.#world, (job) => job.abort?.abort("drain")),
+      (spec) =>
+        new DeviceUnit(spec, this.#world, {
+          interrupt: (job) => job.abort?.abort("drain"),
+          loadFailed: (entry) => this.#lifecycle.failUnloadable(entry),
+        }),
     );
     this.#lifecycle = new Lifecycle(this.#world, { leases: this.#leases, relay: this.relay, deadlines });
     this.#attempts = new Attempts(this.#world, owner, this.relay, this.#lifecycle);

@@ -103,6 +103,19 @@ export class Lifecycle {
     }
   }
 
+  /** Fails the queued jobs that have seen as many failed loads as the model allows. O(its queue), at a failed load only. */
+  failUnloadable(entry: ModelEntry): void {
+    const { breaker, spec, queue } = entry;
+    for (const live of [...queue.jobs()]) {
+      if (breaker.failures - live.loadFailuresBefore < spec.maxLoadFailures) continue;
+      const message = `Model "${spec.name}" failed to load ${spec.maxLoadFailures} times while this job waited: ${breaker.lastError}`;
+      this.end(live.id, { type: "fail", error: { code: "load_failed", message } }).catch((error: unknown) => {
+        const detail = error instanceof Error ? error.message : String(error);
+        this.#world.emit({ type: "store.unavailable", verb: "end", detail });
+      });
+    }
+  }
+
   /** The job is final and, if durable, committed: tells everyone and forgets it. */
   finalize(live: LiveJob, job: Job, result: Result | null): void {
     if (!this.#world.live.delete(live.id)) return;

@@ -146,7 +146,7 @@ export class Loop {
     return this.#dispatcher.dispatch(entry, resident, device, decided.serve, {
       decision: decision?.id ?? null,
       score: scored?.score ?? null,
-      reorder: (live) => reorderCause(snapshot, entry.spec.name, live, this.#world.settings.policy.name),
+      reorder: (live) => reorderCause(snapshot, entry.spec.name, live, this.#world.settings.policy),
     });
   }
 
