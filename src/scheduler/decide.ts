@@ -64,8 +64,7 @@ function underWay(scene: Scene): Decided | null {
   if (unwanted && (transition.phase === "draining" || (transition.phase === "loading" && othersWait))) {
     return giveUp(scene, transition.load);
   }
-  const looks =
-    unwanted && transition.phase === "loading" ? scene.shutOut.map((each) => each.barrier?.untilMs ?? null) : [];
+  const looks = scene.candidates.flatMap((each) => (unwanted && each.depth > 0 ? [each.barrier?.untilMs ?? null] : []));
   const { load, evict, phase } = transition;
   const held = stay(scene, "hold", phase, "in_transition", earliestAfter(scene.nowMs, looks), null);
   return { ...held, load, evict, serve: 0 };
@@ -180,10 +179,9 @@ function hold(scene: Scene, reason: DecisionReason, guard: Guard | null, rival: 
 
 /** The first instant at which a rule or a score can speak differently. */
 function nextLook(scene: Scene): number | null {
-  const { waiting, shutOut, choice, guards, candidates } = scene;
+  const { waiting, shutOut, choice, guards } = scene;
   const looks: (number | null)[] = [...restLooks(scene)];
   for (const each of shutOut) looks.push(each.barrier?.untilMs ?? null);
-  for (const each of candidates) if (each.wanted === "operator") looks.push(each.barrier?.untilMs ?? null);
   if (waiting.length > 0) looks.push(residencyEndsAt(scene), choice.nextLookAtMs);
   for (const each of waiting) looks.push(ceilingAt(each, guards.maxWaitMs), lapseAt(scene, each));
   return earliestAfter(scene.nowMs, looks);

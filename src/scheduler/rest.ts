@@ -35,7 +35,8 @@ export function restMove(scene: Scene): Decided | null {
 /** When a device at rest can change with no event. */
 export function restLooks(scene: Scene): readonly (number | null)[] {
   const wanted = scene.candidates.filter((each) => each.wanted !== null && !each.resident);
-  return [unloadAt(scene), ...wanted.map((each) => each.barrier?.untilMs ?? null)];
+  const barred = scene.resident === null ? wanted : [...wanted, scene.resident];
+  return [unloadAt(scene), ...barred.map((each) => each.barrier?.untilMs ?? null)];
 }
 
 function unloadAt({ resident, idleSinceMs }: Scene): number | null {

@@ -1,0 +1,112 @@
+// Random snapshots and policies for property tests, dense in coincidences: few instants, few priorities, many ties.
+
+import fc from "fast-check";
+import { bindPolicy, POLICY_NAMES } from "../../src/scheduler/policies/registry.ts";
+import type { BoundPolicy } from "../../src/scheduler/policy.ts";
+import type { ModelView, Snapshot, Transition } from "../../src/scheduler/snapshot.ts";
+import { model, named, type QueuedJob, resident, snapshot } from "./views.ts";
+
+export const NOW = 300_000;
+const NAMES = ["A", "B", "C", "D"];
+
+const instant = fc.oneof(
+  fc.integer({ min: 0, max: NOW }),
+  fc.constantFrom(0, NOW - 120_000, NOW - 30_000, NOW - 8_000, NOW - 1, NOW),
+  fc.double({ min: 0, max: NOW, noNaN: true }),
+);
+const job: fc.Arbitrary<QueuedJob> = fc.record({
+  id: fc.integer({ min: 1, max: 1_000_000 }),
+  atMs: instant,
+  priority: fc.constantFrom(0, 0, 0, 100, -100, 1, 49, 50),
+});
+const often = <T>(value: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+
+interface Draft {
+  readonly rest: Partial<ModelView>;
+  readonly jobs: readonly QueuedJob[];
+}
+
+const draft: fc.Arbitrary<Draft> = fc.record({
+  jobs: fc.uniqueArray(job, { maxLength: 4, selector: ({ id }) => id }),
+  rest: fc.record({
+    priority: fc.constantFrom(1, 1, 0.5, 2, 20),
+    loadMs: fc.constantFrom(0, 1_000, 6_000, 8_000, 100_000),
+    memoryGiB: fc.constantFrom(null, null, 10, 90),
+    retryAtMs: often(0, fc.constantFrom(NOW - 5, NOW, NOW + 1, NOW + 9_000)),
+    broken: often(false, fc.boolean()),
+    paused: often(false, fc.boolean()),
+    pinned: often(false, fc.boolean()),
+    unloadAfterMs: often<number | null>(null, fc.constantFrom(0, 10_000, 400_000)),
+    wanted: often<ModelView["wanted"]>(null, fc.constantFrom("operator", "preload", "pinned", "restore")),
+  }),
+});
+
+export const anyPolicy: fc.Arbitrary<BoundPolicy> = fc
+  .record({
+    name: fc.constantFrom(...POLICY_NAMES),
+    raw: fc.record(
+      {
+        minResidencySeconds: fc.constantFrom(null, 0, 30, 200),
+        maxWaitSeconds: fc.constantFrom(null, 60, 120),
+        switchCostWeight: fc.constantFrom(0, 1, 3),
+        serveBeforeSwap: fc.constantFrom("residency", "once", false),
+        ageWeight: fc.constantFrom(0, 1, 0.1),
+        depthWeight: fc.constantFrom(0, 0.5),
+        idleLapse: fc.boolean(),
+        agingDivisorSeconds: fc.constantFrom(0, 1, 60),
+        swapAffinityBonus: fc.constantFrom(0, 10, 99),
+        batch: fc.boolean(),
+        strict: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
+  })
+  .map(({ name, raw }) => bindPolicy(name, raw));
+
+/** A snapshot of up to four models as `policy` would rank their jobs, with or without a resident. */
+export function snapshotFor(policy: BoundPolicy, withTransition = false): fc.Arbitrary<Snapshot> {
+  return fc
+    .record({
+      drafts: fc.array(draft, { minLength: 1, maxLength: 4 }),
+      at: fc.option(fc.nat({ max: 3 })),
+      sinceMs: instant,
+      idleSinceMs: instant,
+      inFlight: fc.constantFrom(0, 0, 1, 8),
+      dispatched: fc.constantFrom(0, 1, 5),
+      forced: fc.boolean(),
+      paused: often(false, fc.boolean()),
+      blockedUntilMs: often(0, fc.constantFrom(NOW, NOW + 700)),
+      memoryGiB: fc.constantFrom(null, 40),
+      move: withTransition ? fc.option(transition) : fc.constant(null),
+    })
+    .map(({ drafts, at, sinceMs, idleSinceMs, inFlight, dispatched, forced, move, ...device }) => {
+      const models = drafts.map(({ jobs, rest }, order) => {
+        const own = at === order ? { inFlight } : {};
+        return model(NAMES[order] ?? "A", { ...rest, ...own, jobs, order, msPerPoint: policy.msPerPoint });
+      });
+      const here = at === null ? undefined : models[at];
+      const idle = here !== undefined && here.depth === 0 && here.inFlight === 0;
+      const residents =
+        here === undefined
+          ? []
+          : [resident(here.model, { sinceMs, dispatched, forced, idleSinceMs: idle ? idleSinceMs : null })];
+      return snapshot(NOW, models, { ...device, residents, transition: move });
+    });
+}
+
+const transition: fc.Arbitrary<Transition> = fc.record({
+  phase: fc.constantFrom("draining", "unloading", "loading"),
+  load: fc.constantFrom(null, named("A"), named("B")),
+  evict: fc.constantFrom([], [named("C")]),
+  sinceMs: instant,
+  onDemand: fc.boolean(),
+});
+
+export const policyAndSnapshot: fc.Arbitrary<readonly [BoundPolicy, Snapshot]> = anyPolicy.chain((policy) =>
+  snapshotFor(policy).map((each) => [policy, each] as const),
+);
+
+export const policyAndAnySnapshot: fc.Arbitrary<readonly [BoundPolicy, Snapshot]> = anyPolicy.chain((policy) =>
+  snapshotFor(policy, true).map((each) => [policy, each] as const),
+);

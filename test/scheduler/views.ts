@@ -1,0 +1,92 @@
+// Snapshots in a few words, for tests. Instants are ms from `NOW`-less zero, so that an arrival at 0 and now at 5,000 is a
+// wait of five seconds.
+
+import { BANDS, type Band, bandOf } from "../../src/domain/band.ts";
+import type { DeviceId, JobId, ModelName } from "../../src/domain/ids.ts";
+import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
+import type { BoundPolicy } from "../../src/scheduler/policy.ts";
+import type { BandView, DeviceView, Head, ModelView, Resident, Snapshot } from "../../src/scheduler/snapshot.ts";
+
+export const named = (name: string): ModelName => name as ModelName;
+
+export const jobId = (number: number): JobId => `job_${number.toString(16).padStart(32, "0")}` as JobId;
+
+export interface QueuedJob {
+  readonly id?: number;
+  readonly atMs: number;
+  readonly priority?: number;
+}
+
+/** The views that a queue of these jobs gives, with ranks as `policy` makes them. */
+export function queueOf(
+  jobs: readonly QueuedJob[],
+  msPerPoint: number,
+): Pick<ModelView, "depth" | "bands" | "head" | "oldest"> {
+  const heads = jobs.map(({ id, atMs, priority = 0 }, index): Head => {
+    return { id: jobId(id ?? atMs * 100 + index), priority, rank: atMs - priority * msPerPoint, acceptedAtMs: atMs };
+  });
+  const least = (all: readonly Head[], key: (head: Head) => number): Head | null =>
+    all.reduce<Head | null>(
+      (best, each) =>
+        best === null || key(each) < key(best) || (key(each) === key(best) && each.id < best.id) ? each : best,
+      null,
+    );
+  const oldest = (all: readonly Head[]): Head | null => least(all, (head) => head.acceptedAtMs);
+  const bands = {} as Record<Band, BandView>;
+  for (const band of BANDS) {
+    const within = heads.filter(({ priority }) => bandOf(priority) === band);
+    const acceptedAtMsSum = within.reduce((sum, each) => sum + each.acceptedAtMs, 0);
+    bands[band] = { depth: within.length, acceptedAtMsSum, oldest: oldest(within) };
+  }
+  return { depth: heads.length, bands, head: least(heads, (head) => head.rank), oldest: oldest(heads) };
+}
+
+/** A model called `name`, idle, healthy, 8 s to load, unless said otherwise. `jobs` are its queue. */
+export function model(
+  name: string,
+  {
+    jobs = [],
+    msPerPoint = 60_000,
+    ...rest
+  }: Partial<ModelView> & { jobs?: readonly QueuedJob[]; msPerPoint?: number } = {},
+): ModelView {
+  return {
+    model: named(name),
+    order: name.charCodeAt(0),
+    priority: 1,
+    ...queueOf(jobs, msPerPoint),
+    inFlight: 0,
+    slots: 8,
+    loadMs: 8_000,
+    memoryGiB: null,
+    retryAtMs: 0,
+    broken: false,
+    paused: false,
+    pinned: false,
+    unloadAfterMs: null,
+    wanted: null,
+    ...rest,
+  };
+}
+
+export function resident(name: string, rest: Partial<Resident> = {}): Resident {
+  return { model: named(name), sinceMs: 0, idleSinceMs: null, dispatched: 1, forced: false, ...rest };
+}
+
+export function snapshot(nowMs: number, models: readonly ModelView[], device: Partial<DeviceView> = {}): Snapshot {
+  return {
+    nowMs,
+    models,
+    device: {
+      device: "gpu0" as DeviceId,
+      memoryGiB: null,
+      residents: [],
+      transition: null,
+      paused: false,
+      blockedUntilMs: 0,
+      ...device,
+    },
+  };
+}
+
+export const MODEL_SCORE: BoundPolicy = bindPolicy("model-score", {});
