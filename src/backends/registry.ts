@@ -4,9 +4,11 @@ import type { z } from "zod";
 import type { ModelName } from "../domain/ids.ts";
 import type { Backend, Driver, DriverContext, Member } from "./backend.ts";
 import { mockDriver } from "./mock.ts";
+import { remote } from "./remote.ts";
 
 const BY_NAME = {
   mock: mockDriver(),
+  remote,
 } as const satisfies Record<string, Driver>;
 
 export const drivers: readonly Driver[] = Object.values(BY_NAME);

@@ -1,0 +1,130 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
+import { callOf, chatBody, Taken } from "./samples.ts";
+import { httpUpstream, remoteAt, type Sent, send } from "./upstream.ts";
+
+const LIMITS = { firstByteTimeoutMs: 400_000, idleTimeoutMs: 10_000, runTimeoutMs: 1_000_000 };
+
+/** A request that is under way on a virtual clock; the test writes the answer. */
+async function underWay(sink = new Taken()) {
+  const clock = new VirtualClock();
+  let closed = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  let arrive = (_response: ServerResponse): void => {};
+  const arrived = new Promise<ServerResponse>((resolve) => {
+    arrive = resolve;
+  });
+  const origin = await httpUpstream((request, response) => {
+    request.socket.once("close", closed);
+    request.resume();
+    arrive(response);
+  });
+  const stop = new AbortController();
+  const sent: Promise<Sent> = send(
+    remoteAt(origin, {}, clock),
+    callOf("/v1/chat/completions", chatBody({ stream: true }), LIMITS),
+    stop.signal,
+    sink,
+  );
+  return { clock, sent, stop, gone, sink, response: await arrived };
+}
+
+/** Lets real bytes arrive without any time passing on the virtual clock. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("the limits on a call", () => {
+  it("waits 350 s for a first token, beyond what undici would, and then goes on (T10)", async () => {
+    const { clock, sent, response } = await underWay();
+
+    await clock.runUntil(clock.nowMs() + 350_000);
+    response.setHeader("content-type", "text/event-stream").end("data: [DONE]\n\n");
+
+    expect((await sent).outcome).toEqual({ kind: "succeeded" });
+  });
+
+  it("ends a call without a byte at its first-byte limit, and closes its socket", async () => {
+    const { clock, sent, gone, response } = await underWay();
+    response.setHeader("content-type", "text/event-stream").flushHeaders();
+
+    await clock.runUntil(clock.nowMs() + 400_000);
+
+    expect((await sent).outcome).toEqual({
+      kind: "failed",
+      code: "execution_timeout",
+      detail: "no byte of an answer after 400 s",
+    });
+    await gone;
+  });
+
+  it("ends a call that falls silent between bytes, counted from the last one", async () => {
+    const { clock, sent, gone, sink, response } = await underWay();
+    response.setHeader("content-type", "text/event-stream").write(": a\n\n");
+    await until(() => sink.chunks.length === 1);
+    await clock.runUntil(clock.nowMs() + 9_000);
+    response.write(": b\n\n");
+    await until(() => sink.chunks.length === 2);
+    await clock.runUntil(clock.nowMs() + 9_999);
+    const before = await Promise.race([sent, Promise.resolve("still running")]);
+
+    await clock.runUntil(clock.nowMs() + 1);
+
+    expect(before).toBe("still running");
+    expect((await sent).outcome).toMatchObject({ code: "execution_timeout", detail: "no further byte for 10 s" });
+    await gone;
+  });
+
+  it("does not hold a caller's slowness against the engine, but ends the run at its limit", async () => {
+    class Stuck extends Taken {
+      override chunk(bytes: Uint8Array): Promise<void> {
+        void super.chunk(bytes);
+        return new Promise(() => {});
+      }
+    }
+    const { clock, sent, sink, response } = await underWay(new Stuck());
+    response.setHeader("content-type", "text/event-stream").write(": a\n\n");
+    await until(() => sink.chunks.length === 1);
+
+    await clock.runUntil(clock.nowMs() + 999_999);
+    const before = await Promise.race([sent, Promise.resolve("still running")]);
+    await clock.runUntil(clock.nowMs() + 1);
+
+    expect(before).toBe("still running");
+    expect((await sent).outcome).toMatchObject({ code: "execution_timeout", detail: "not finished after 1000 s" });
+  });
+
+  it("closes the engine's socket on abort, before and after the first byte (T7)", async () => {
+    for (const begun of [false, true]) {
+      const { sent, stop, gone, sink, response } = await underWay();
+      if (begun) {
+        response.setHeader("content-type", "text/event-stream").write(": a\n\n");
+        await until(() => sink.chunks.length === 1);
+      }
+      const startedMs = performance.now();
+
+      stop.abort();
+      const { outcome } = await sent;
+      await gone;
+
+      expect(outcome).toEqual({ kind: "aborted" });
+      expect(performance.now() - startedMs).toBeLessThan(1000);
+    }
+  });
+
+  it("never sends a request whose signal was aborted before", async () => {
+    let calls = 0;
+    const origin = await httpUpstream((_request, response) => {
+      calls++;
+      response.end();
+    });
+
+    const { outcome } = await send(remoteAt(origin), callOf("/v1/embeddings", {}), AbortSignal.abort());
+
+    expect(outcome).toEqual({ kind: "aborted" });
+    expect(calls).toBe(0);
+  });
+});
