@@ -87,7 +87,7 @@ const BANS: readonly Ban[] = [
     except: ["src/system"],
   },
   {
-    pattern: /\bprocess\./,
+    pattern: /\bprocess\.(?!pid\b)/,
     why: "only the command line knows the process",
     except: ["src/cli", "src/cli.ts", "src/system"],
   },

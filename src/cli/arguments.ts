@@ -1,0 +1,63 @@
+// Checks what was typed before citty reads it: citty takes any flag and any number of words in silence.
+
+import type { ArgsDef } from "citty";
+import { closest } from "../config/closest.ts";
+import { UsageError } from "./command.ts";
+
+/** Every command has these. */
+export const GLOBAL_ARGS = {
+  json: { type: "boolean", description: "Print one JSON document on standard output." },
+  color: { type: "boolean", default: true, description: "Colour on a terminal (also: NO_COLOR)." },
+  help: { type: "boolean", alias: "h", description: "Show this help." },
+} as const satisfies ArgsDef;
+
+interface Flag {
+  readonly name: string;
+  readonly takesValue: boolean;
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+function flagsOf(args: ArgsDef): Map<string, Flag> {
+  const flags = new Map<string, Flag>();
+  for (const [name, definition] of Object.entries(args)) {
+    if (definition.type === "positional") continue;
+    const flag: Flag = { name, takesValue: definition.type === "string" || definition.type === "enum" };
+    const aliases = "alias" in definition ? [definition.alias ?? []].flat() : [];
+    for (const spelling of [name, kebab(name), ...aliases]) flags.set(spelling, flag);
+    if (!flag.takesValue) flags.set(`no-${kebab(name)}`, flag);
+  }
+  return flags;
+}
+
+/** @throws {UsageError} for a flag nobody knows, a flag without its value, or a word too many */
+export function checkArguments(raw: readonly string[], args: ArgsDef): void {
+  const flags = flagsOf(args);
+  const room = Object.values(args).filter(({ type }) => type === "positional").length;
+  const words: string[] = [];
+  for (let i = 0; i < raw.length; i++) {
+    const typed = raw[i] ?? "";
+    if (typed === "--") {
+      words.push(...raw.slice(i + 1));
+      break;
+    }
+    if (!typed.startsWith("-") || typed === "-") {
+      words.push(typed);
+      continue;
+    }
+    const [spelling = ""] = typed.replace(/^-{1,2}/, "").split("=", 1);
+    const flag = flags.get(spelling);
+    if (flag === undefined) throw unknownFlag(spelling, [...flags.keys()]);
+    if (!flag.takesValue || typed.includes("=")) continue;
+    const value = raw[++i];
+    if (value === undefined || /^--?[a-z]/i.test(value)) throw new UsageError(`--${spelling} needs a value.`);
+  }
+  const extra = words[room];
+  if (extra !== undefined) throw new UsageError(`There is no place for "${extra}" here.`);
+}
+
+function unknownFlag(spelling: string, known: readonly string[]): UsageError {
+  const long = known.filter((each) => each.length > 1);
+  const near = closest(spelling, long);
+  return new UsageError(`Unknown flag --${spelling}.${near === null ? "" : ` Did you mean --${near}?`}`);
+}

@@ -1,0 +1,44 @@
+// Whether the router's address is free, or held by a router already.
+
+import { createServer } from "node:net";
+import type { ServerSettings } from "../config/resolved.ts";
+import { type Check, fault, ok } from "./check.ts";
+import { startFault } from "./start-fault.ts";
+
+const ANSWER_MS = 2_000;
+
+export async function checkPort({ host, port }: ServerSettings): Promise<Check> {
+  const error = await tryListen(host, port);
+  if (error === null) return ok("address", port === 0 ? `${host}, any free port` : `${host}:${port} is free`);
+  if (error.code === "EADDRINUSE" && (await isRouter(host, port))) {
+    return ok("address", `${host}:${port} is held by a running router`);
+  }
+  const found = startFault(error, { host, port, dataDir: null });
+  return fault(
+    "address",
+    found?.text ?? `${host}:${port}: ${error.message}.`,
+    found?.mend ?? "Choose another address.",
+  );
+}
+
+function tryListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", resolve);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+/** A router answers `/healthz` with its own object and carries a request id. */
+async function isRouter(host: string, port: number): Promise<boolean> {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const authority = reachable.includes(":") ? `[${reachable}]` : reachable;
+  try {
+    const answer = await fetch(`http://${authority}:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const body: unknown = await answer.json();
+    const healthy = typeof body === "object" && body !== null && "status" in body && body.status === "ok";
+    return healthy && answer.headers.has("x-request-id");
+  } catch {
+    return false;
+  }
+}

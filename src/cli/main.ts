@@ -1,0 +1,99 @@
+// From what was typed to an exit status. Commands are imported only when they are called.
+
+import { parseArgs } from "citty";
+import { closest } from "../config/closest.ts";
+import { ConfigError } from "../config/problem.ts";
+import { checkArguments, GLOBAL_ARGS } from "./arguments.ts";
+import { type Command, type Io, UsageError } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { commandHelp, exitCodesHelp, overview } from "./help.ts";
+
+interface Entry {
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  serve: { summary: "Start the router.", load: async () => (await import("./serve.ts")).serve },
+  doctor: {
+    summary: "Check the configuration and everything it names.",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  simulate: {
+    summary: "Run a scenario through the scheduler in virtual time.",
+    load: async () => (await import("./simulate.ts")).simulate,
+  },
+  config: {
+    summary: "Print the JSON Schema of the configuration.",
+    load: async () => (await import("./config.ts")).config,
+  },
+};
+
+/** @param argv what follows the program's own name */
+export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === "--help" || first === "-h") {
+    io.out(summary(io));
+    return first === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (first === "--version" || first === "-V" || first === "-v") {
+    io.out(io.version);
+    return EXIT.done;
+  }
+  try {
+    if (first === "help") return await help(rest, io);
+    const command = await find(first);
+    return await runCommand(command, rest, io);
+  } catch (error) {
+    return explain(error, argv, io);
+  }
+}
+
+async function runCommand(command: Command, raw: readonly string[], io: Io): Promise<ExitCode> {
+  if (raw.includes("--help") || raw.includes("-h")) {
+    io.out(commandHelp(command));
+    return EXIT.done;
+  }
+  const args = { ...command.args, ...GLOBAL_ARGS };
+  checkArguments(raw, args);
+  const parsed = parseArgs([...raw], args);
+  const color = io.color && parsed["color"] !== false;
+  return await command.run(parsed, color === io.color ? io : { ...io, color });
+}
+
+async function find(name: string): Promise<Command> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return await entry.load();
+  const near = closest(name.replace(/^-+/, ""), Object.keys(COMMANDS));
+  const what = name.startsWith("-") ? "flag" : "command";
+  const hint = near === null ? "`sir --help` lists what there is." : `Did you mean \`sir ${near}\`?`;
+  throw new UsageError(`Unknown ${what} "${name}". ${hint}`);
+}
+
+async function help(words: readonly string[], io: Io): Promise<ExitCode> {
+  const [topic] = words;
+  if (topic === undefined) io.out(summary(io));
+  else if (topic === "exit-codes") io.out(exitCodesHelp());
+  else io.out(commandHelp(await find(topic)));
+  return EXIT.done;
+}
+
+const summary = (io: Io): string =>
+  overview(
+    io.version,
+    Object.entries(COMMANDS).map(([name, entry]) => [name, entry.summary] as const),
+  );
+
+/** What was typed or configured wrongly is said in words; anything else is a bug and shows where it is. */
+function explain(error: unknown, argv: readonly string[], io: Io): ExitCode {
+  const usage = error instanceof UsageError || error instanceof ConfigError || isCitty(error);
+  if (usage && error instanceof Error) {
+    if (argv.includes("--json")) io.err(JSON.stringify({ error: { code: "usage", message: error.message } }));
+    else io.err(`sir: ${error.message}`);
+    return EXIT.usage;
+  }
+  io.err(`sir: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return EXIT.failed;
+}
+
+const isCitty = (error: unknown): boolean => error instanceof Error && error.name === "CLIError";
