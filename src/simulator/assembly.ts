@@ -1,15 +1,16 @@
-// The live engine under a virtual clock: the same configuration, store and driver code, with time, ids and memory of
+// The live engine under a virtual clock: the same configuration, store and engine code, with time, ids and memory of
 // the simulation's own.
 
 import Database from "better-sqlite3";
 import type { Backend } from "../backends/backend.ts";
 import { resolveConfig } from "../config/load.ts";
 import type { ResolvedConfig } from "../config/resolved.ts";
+import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
-import type { IdSource, ModelName } from "../domain/ids.ts";
+import type { IdSource, ModelName, OwnerId } from "../domain/ids.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineSettings } from "../engine/settings.ts";
-import { openSqliteStore } from "../store/sqlite/open.ts";
+import { type InProcess, openSqliteStore } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { createSimulatedIds } from "./seeded.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -25,59 +26,82 @@ export interface SimulationSettings {
   readonly seed?: number;
 }
 
-export interface Assembly {
-  readonly clock: VirtualClock;
+export interface Parts {
+  /** As in `sir.config.ts`. */
+  readonly document: unknown;
+  readonly clock: Clock;
   readonly ids: IdSource;
+  readonly emit: Emit;
+  readonly passes?: EngineSettings["passes"];
+  /** Instead of a fresh database in memory; with hooks around its commits. */
+  readonly host?: InProcess;
+  /** Instead of the drivers that the document names. */
+  readonly backends?: (config: ResolvedConfig) => ReadonlyMap<ModelName, Backend>;
+  /** What the engine sees of the store. */
+  readonly wrapStore?: (store: Store) => Store;
+  readonly openBody?: (uri: string) => AsyncIterable<Uint8Array>;
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface Assembly {
+  readonly ids: IdSource;
+  readonly owner: OwnerId;
   readonly store: Store;
   readonly engine: Engine;
   readonly config: ResolvedConfig;
 }
 
-/** The engine is not started yet. @throws {ConfigError} when the settings are refused for these models. */
-export async function assembleSimulation(
-  workload: Workload,
-  settings: SimulationSettings,
-  emit: Emit,
-): Promise<Assembly> {
-  const config = resolveConfig(documentOf(workload, settings), {
-    file: null,
-    baseDir: "/",
-    cwd: "/",
-    overrides: [],
-  });
-  const clock = new VirtualClock();
-  const ids = createSimulatedIds(clock, settings.seed ?? 1);
+/** The engine is not started yet. @throws {ConfigError} when the document is refused */
+export async function assemble(parts: Parts): Promise<Assembly> {
+  const { clock, ids, emit } = parts;
+  const config = resolveConfig(parts.document, { file: null, baseDir: "/", cwd: "/", overrides: [] });
   const owner = ids.next("boot");
-  const failed = (error: unknown): never => {
-    throw error instanceof Error ? error : new Error(String(error));
-  };
-  const store = await openSqliteStore({
-    host: { database: new Database(":memory:") },
+  const onFatal = parts.onFatal ?? rethrow;
+  const opened = await openSqliteStore({
+    host: parts.host ?? { database: new Database(":memory:") },
     owner,
     clock,
     msPerPoint: config.engine.policy.msPerPoint,
     resultTtlMs: config.jobs.resultTtlMs,
     readTtlMs: config.jobs.readTtlMs,
     maxStoredBytes: config.jobs.maxStoredBytes,
-    onFatal: failed,
+    onFatal,
   });
+  const store = parts.wrapStore?.(opened) ?? opened;
   const engine = new Engine({
-    settings: { ...config.engine, ...(settings.passes === undefined ? {} : { passes: settings.passes }) },
+    settings: { ...config.engine, ...(parts.passes === undefined ? {} : { passes: parts.passes }) },
     store,
-    backends: backendsOf(config, clock),
+    backends: parts.backends?.(config) ?? driversOf(config, clock),
     clock,
     ids,
     owner,
     emit,
-    openBody: (uri) => {
-      throw new Error(`a simulated body lies in memory, not at ${uri}`);
-    },
-    onFatal: failed,
+    openBody: parts.openBody ?? nowhere,
+    onFatal,
   });
-  return { clock, ids, store, engine, config };
+  return { ids, owner, store, engine, config };
 }
 
-export async function closeSimulation({ clock, engine, store }: Assembly): Promise<void> {
+export interface Simulation extends Assembly {
+  readonly clock: VirtualClock;
+}
+
+export async function assembleSimulation(
+  workload: Workload,
+  { scheduler, passes, seed }: SimulationSettings,
+  emit: Emit,
+): Promise<Simulation> {
+  const clock = new VirtualClock();
+  const ids = createSimulatedIds(clock, seed ?? 1);
+  const models = Object.fromEntries(workload.models.map((model) => [model.name, modelDocument(model)]));
+  const document = { store: { url: "sqlite::memory:" }, scheduler, models };
+  const assembly = await assemble({ document, clock, ids, emit, ...(passes === undefined ? {} : { passes }) });
+  return { ...assembly, clock };
+}
+
+/** Lets the engine and the store end in virtual time. */
+export async function closeSimulation(simulation: Pick<Simulation, "clock" | "engine" | "store">): Promise<void> {
+  const { clock, engine, store } = simulation;
   let closed = false;
   const closing = engine
     .close()
@@ -89,24 +113,8 @@ export async function closeSimulation({ clock, engine, store }: Assembly): Promi
   await closing;
 }
 
-function backendsOf(config: ResolvedConfig, clock: VirtualClock): ReadonlyMap<ModelName, Backend> {
-  const found = new Map<ModelName, Backend>();
-  for (const { driver, members } of config.backends) {
-    const backend = driver.create(members, { clock });
-    for (const { spec } of members) found.set(spec.name, backend);
-  }
-  return found;
-}
-
-function documentOf(workload: Workload, { scheduler }: SimulationSettings): unknown {
-  return {
-    store: { url: "sqlite::memory:" },
-    scheduler,
-    models: Object.fromEntries(workload.models.map((model) => [model.name, modelDocument(model)])),
-  };
-}
-
-function modelDocument(model: SimulatedModel): unknown {
+/** The model's section of a configuration, with the mock driver's timing. */
+export function modelDocument(model: SimulatedModel): Readonly<Record<string, unknown>> {
   return {
     priority: model.priority,
     concurrency: model.concurrency,
@@ -120,4 +128,21 @@ function modelDocument(model: SimulatedModel): unknown {
       slowdownPerJob: model.slowdownPerJob,
     },
   };
+}
+
+function driversOf(config: ResolvedConfig, clock: Clock): ReadonlyMap<ModelName, Backend> {
+  const found = new Map<ModelName, Backend>();
+  for (const { driver, members } of config.backends) {
+    const backend = driver.create(members, { clock });
+    for (const { spec } of members) found.set(spec.name, backend);
+  }
+  return found;
+}
+
+function rethrow(error: unknown): never {
+  throw error instanceof Error ? error : new Error(String(error));
+}
+
+function nowhere(uri: string): never {
+  throw new Error(`a simulated body lies in memory, not at ${uri}`);
 }

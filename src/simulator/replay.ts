@@ -7,7 +7,7 @@ import type { LoadOutcome, RouterEvent } from "../domain/event.ts";
 import { DEFAULT_POOL, type JobId, LOCAL_CALLER, type ModelName } from "../domain/ids.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { NewJob } from "../store/store.ts";
-import { type Assembly, assembleSimulation, closeSimulation, type SimulationSettings } from "./assembly.ts";
+import { assembleSimulation, closeSimulation, type Simulation, type SimulationSettings } from "./assembly.ts";
 import type { Arrival, Workload } from "./workload.ts";
 
 export interface JobRun {
@@ -53,22 +53,22 @@ const GIVE_UP_MS = 30 * 24 * 3_600_000;
 export async function replay(
   workload: Workload,
   settings: SimulationSettings,
-  look?: (assembly: Assembly, run: ReplayRun) => Promise<void>,
+  look?: (simulation: Simulation, run: ReplayRun) => Promise<void>,
 ): Promise<ReplayRun> {
   const recorder = new Recorder();
-  const assembly = await assembleSimulation(workload, settings, (event) =>
-    recorder.hear(event, assembly.clock.nowMs()),
+  const simulation = await assembleSimulation(workload, settings, (event) =>
+    recorder.hear(event, simulation.clock.nowMs()),
   );
-  const { clock } = assembly;
+  const { clock } = simulation;
   const startMs = clock.nowMs();
   recorder.startMs = startMs;
   try {
-    await assembly.engine.start();
+    await simulation.engine.start();
     let left = workload.arrivals.length;
     let failure: unknown = null;
     for (const arrival of workload.arrivals) {
       clock.at(startMs + arrival.atMs, () => {
-        submit(assembly, recorder, arrival).catch((error: unknown) => {
+        submit(simulation, recorder, arrival).catch((error: unknown) => {
           failure ??= error;
         });
         left--;
@@ -78,14 +78,14 @@ export async function replay(
     else await clock.runUntil(startMs + workload.untilMs);
     if (failure !== null) throw failure;
     const run = recorder.run(workload, settings, clock.nowMs() - startMs);
-    await look?.(assembly, run);
+    await look?.(simulation, run);
     return run;
   } finally {
-    await closeSimulation(assembly);
+    await closeSimulation(simulation);
   }
 }
 
-async function submit({ store, engine, ids }: Assembly, recorder: Recorder, arrival: Arrival): Promise<void> {
+async function submit({ store, engine, ids }: Simulation, recorder: Recorder, arrival: Arrival): Promise<void> {
   const added = await store.add(newJob(ids.next("job"), arrival));
   if (added.kind !== "added") throw new Error(`the store refused a simulated job: ${added.kind}`);
   recorder.arrived(added.job.id, arrival);
