@@ -150,6 +150,8 @@ export class Engine implements EngineControl {
     await this.#attempts.idle();
     timer.cancel();
     this.#loop.stop();
+    const waiting = [...live.values()].filter(({ durable }) => !durable);
+    await Promise.all(waiting.map(({ id }) => this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" })));
     const backends = new Set([...this.#world.models.values()].map(({ backend }) => backend));
     await Promise.all([...backends].map((backend) => backend.close()));
   }
