@@ -11,6 +11,10 @@ export interface Request {
   readonly verb: WriteVerb;
   readonly at: Stamp;
   readonly args: readonly unknown[];
+  /** What its values hold in memory beyond the ordinary. */
+  readonly sizeBytes: number;
+  /** Buffers that may change hands instead of being copied. */
+  readonly moved: readonly ArrayBuffer[];
 }
 
 export type Reply =

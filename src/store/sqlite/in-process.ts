@@ -2,11 +2,12 @@
 // virtual clock sees nothing but promises.
 
 import type { Database } from "better-sqlite3";
+import { backUp } from "./back-up.ts";
 import { type BatchHooks, createBatch, type Request, SimulatedDeath } from "./batch.ts";
 import { createContents } from "./contents.ts";
 import type { Core } from "./core.ts";
 import type { Host, HostEvents } from "./host.ts";
-import { createUpkeep } from "./upkeep.ts";
+import { checkpointAll, createUpkeep } from "./upkeep.ts";
 
 export function createInProcessHost(
   db: Database,
@@ -42,13 +43,11 @@ export function createInProcessHost(
     body: async (id) => whole(contents.body(id, Number.MAX_SAFE_INTEGER)),
     result: async (id) => whole(contents.result(id, Number.MAX_SAFE_INTEGER)),
     upkeep: async () => upkeep(),
-    async backup(path) {
-      await db.backup(path);
-    },
+    backup: (path) => backUp(db, path),
     async close() {
       if (!open) return;
       open = false;
-      upkeep();
+      checkpointAll(db);
     },
   };
 }

@@ -1,19 +1,24 @@
-// Opening a SQLite store: the order of the checks is the order in which they must happen, and each failure says how to
-// mend it.
+// Opening a SQLite store, in a thread of its own on files, or in this thread on a database handed in.
 
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../domain/clock.ts";
 import type { OwnerId } from "../../domain/ids.ts";
+import { sweepSpool } from "../spool.ts";
 import type { BatchHooks, CommitReport } from "./batch.ts";
 import { registerBoot } from "./boot.ts";
-import { assertDurable, prepareWriter } from "./connection.ts";
+import { assertDurable, openReader, prepareWriter } from "./connection.ts";
 import { type CoreSettings, createCore } from "./core.ts";
+import { assertLocal, probeWrite, watchFile } from "./disk.ts";
 import type { HostEvents } from "./host.ts";
 import { createInProcessHost } from "./in-process.ts";
+import { takeLock } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { Outbox } from "./outbox.ts";
 import { SqliteStore } from "./sqlite-store.ts";
+import { prepareDatabase } from "./start-up.ts";
+import { startWorkerHost } from "./worker-host.ts";
 
 /** Settings of a store, wherever it lies. */
 export interface StoreOptions {
@@ -37,40 +42,78 @@ export interface InProcess {
   readonly hooks?: BatchHooks;
 }
 
-export interface SqliteOptions extends StoreOptions {
-  readonly host: InProcess;
+export interface OnFile extends StoreOptions {
+  /** Absolute. */
+  readonly path: string;
+  readonly migrations?: string;
+  /** Most verbs in one commit; 1 shows what grouping is worth. */
+  readonly maxBatch?: number;
+  /** FULL; anything less is for the test that shows why, and loses acknowledged jobs in a power cut. */
+  readonly synchronous?: "FULL" | "NORMAL";
 }
 
+export type SqliteOptions = (OnFile & { readonly host: "worker" }) | (StoreOptions & { readonly host: InProcess });
+
 const DEADLINE_MS = 10_000;
+const MAX_BATCH = 1_000;
 const MIGRATIONS = fileURLToPath(new URL("../../../migrations/sqlite", import.meta.url));
 
 /** @throws {StoreOpenError} */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  return openInProcess(options, options.host);
+  return options.host === "worker" ? openOnFile(options) : openInProcess({ ...options, ...options.host });
 }
 
 /** For tests, and for simulated routers that are killed and opened again on the same database. */
-function openInProcess(options: StoreOptions, { database, hooks }: InProcess): SqliteStore {
-  const { owner, clock } = options;
+export async function openInProcess(options: StoreOptions & InProcess): Promise<SqliteStore> {
+  const { database, owner, clock } = options;
   prepareWriter(database);
   migrate(database, MIGRATIONS);
   const boot = registerBoot(database, owner, clock.nowMs());
   assertDurable(database);
   const core = createCore(database, coreSettings(options));
   const events = createEvents(options, () => outbox);
-  const host = createInProcessHost(database, core, hooks ?? {}, events, () => undefined);
+  const host = createInProcessHost(database, core, options.hooks ?? {}, events, () => undefined);
   const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
-  return new SqliteStore({
-    owner,
-    clock,
-    msPerPoint: options.msPerPoint,
-    boot,
-    outbox,
-    host,
-    reader: database,
-    verifyFiles: () => undefined,
-    release: () => undefined,
-  });
+  const nothing = (): void => undefined;
+  const { msPerPoint } = options;
+  const held = { verifyFiles: nothing, closeReader: nothing, release: nothing };
+  return new SqliteStore({ owner, msPerPoint, boot, outbox, host, reader: database, onBroken: events.broken, ...held });
+}
+
+/** The order is that of the dangers: nothing is touched before the lock, nothing is believed before it was checked. */
+async function openOnFile(options: OnFile): Promise<SqliteStore> {
+  const { path, owner, clock, msPerPoint } = options;
+  const directory = dirname(path);
+  const lock = takeLock(directory, owner);
+  try {
+    assertLocal(directory);
+    probeWrite(directory);
+    const boot = prepareDatabase(path, owner, clock.nowMs(), options.migrations ?? MIGRATIONS);
+    sweepSpool(directory, boot.spooled);
+    const events = createEvents(options, () => outbox);
+    const host = await startWorkerHost(
+      {
+        path,
+        directory,
+        settings: coreSettings(options),
+        maxBatch: options.maxBatch ?? MAX_BATCH,
+        synchronous: options.synchronous ?? "FULL",
+      },
+      events,
+    );
+    const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
+    const reader = openReader(path);
+    return new SqliteStore({
+      ...{ owner, msPerPoint, boot, outbox, host, reader },
+      verifyFiles: watchFile(path),
+      onBroken: events.broken,
+      closeReader: () => reader.close(),
+      release: lock.release,
+    });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 function coreSettings({ owner, resultTtlMs, readTtlMs, maxStoredBytes }: StoreOptions): CoreSettings {

@@ -22,6 +22,9 @@ interface Waiter {
   readonly sizeBytes: number;
 }
 
+/** What a verb weighs, and when it was called. */
+interface Load extends Partial<Pick<Request, "at" | "sizeBytes" | "moved">> {}
+
 export class Outbox {
   readonly #host: Host;
   readonly #clock: Clock;
@@ -57,20 +60,19 @@ export class Outbox {
     return { atMs: this.#clock.nowMs(), wallMs: this.#clock.wallMs() };
   }
 
-  /** Resolves after COMMIT. @param sizeBytes What it holds in memory beyond the ordinary. */
+  /** Resolves after COMMIT. */
   call<Verb extends WriteVerb>(
     verb: Verb,
     args: ArgsOf<Verb>,
-    options: { sizeBytes?: number; at?: Stamp } = {},
+    { at = this.stamp(), sizeBytes = 0, moved = [] }: Load = {},
   ): Promise<ValueOf<Verb>> {
     if (this.#state === "dead") return new Promise(() => undefined);
     if (this.#state === "failed") return Promise.reject(new StoreError("unavailable", this.#failure));
-    const sizeBytes = options.sizeBytes ?? 0;
     if (this.#waiting.size >= MAX_WAITING || this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES) {
       const message = `the disk cannot follow: ${this.#waiting.size} writes wait already`;
       return Promise.reject(new StoreError("unavailable", message));
     }
-    const request = { n: ++this.#n, verb, at: options.at ?? this.stamp(), args };
+    const request = { n: ++this.#n, verb, at, args, sizeBytes, moved };
     return new Promise((resolve, reject) => {
       this.#waiting.set(request.n, { resolve: resolve as (value: unknown) => void, reject, sizeBytes });
       this.#waitingBytes += sizeBytes;
@@ -82,7 +84,7 @@ export class Outbox {
   /** Rides on the next commit; goes alone after a second. Never waited for. */
   later<Verb extends "append" | "markRead">(verb: Verb, args: ArgsOf<Verb>): void {
     if (this.#state !== "open" || this.#lazy.length >= MAX_LAZY) return;
-    this.#lazy.push({ n: ++this.#n, verb, at: this.stamp(), args });
+    this.#lazy.push(this.#light(verb, args));
     this.#armLazy();
   }
 
@@ -153,10 +155,13 @@ export class Outbox {
     this.#polls.clear();
     const requests: Request[] = [];
     for (let i = 0; i < polls.length; i += POLLS_PER_VERB) {
-      const args = [polls.slice(i, i + POLLS_PER_VERB)];
-      requests.push({ n: ++this.#n, verb: "notePolls", at: this.stamp(), args });
+      requests.push(this.#light("notePolls", [polls.slice(i, i + POLLS_PER_VERB)]));
     }
     return requests;
+  }
+
+  #light<Verb extends WriteVerb>(verb: Verb, args: ArgsOf<Verb>): Request {
+    return { n: ++this.#n, verb, at: this.stamp(), args, sizeBytes: 0, moved: [] };
   }
 
   #armLazy(): void {

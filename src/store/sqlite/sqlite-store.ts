@@ -1,7 +1,7 @@
 // The Store on SQLite. Writes go to the host and come back after COMMIT; reads are done here, on a connection that
 // cannot write.
 
-import type { Clock } from "../../domain/clock.ts";
+import type { Database } from "better-sqlite3";
 import type { DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import {
@@ -31,16 +31,22 @@ import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
 import { createReads, type Reads } from "./reads.ts";
 
+/** Values at least so large change hands between threads instead of being copied. */
+const MOVED_BYTES = 262_144;
+
 export interface SqliteStoreParts {
   readonly owner: OwnerId;
-  readonly clock: Clock;
   readonly msPerPoint: number;
   readonly boot: Boot;
   readonly outbox: Outbox;
   readonly host: Host;
-  readonly reader: import("better-sqlite3").Database;
+  readonly reader: Database;
   /** Fails when the files are no longer those that were opened. */
   readonly verifyFiles: () => void;
+  /** Fail-stop. */
+  readonly onBroken: (error: Error) => void;
+  /** Before the host closes. */
+  readonly closeReader: () => void;
   /** After the host was closed: what else was held. */
   readonly release: () => void;
 }
@@ -75,7 +81,11 @@ export class SqliteStore implements Store {
   add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
     const rank = rankOf(at.atMs, job.priority, this.#msPerPoint);
-    return this.#outbox.call("add", [job, rank], { at, sizeBytes: held(job.body) });
+    const { source } = job.body;
+    if (source.kind === "file") return this.#outbox.call("add", [job, rank], { at });
+    const { bytes, moved } = this.#parcel(source.bytes, true);
+    const whole: NewJob = { ...job, body: { ...job.body, source: { kind: "bytes", bytes } } };
+    return this.#outbox.call("add", [whole, rank], { at, moved, sizeBytes: bytes.byteLength });
   }
 
   addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> } {
@@ -91,7 +101,12 @@ export class SqliteStore implements Store {
   }
 
   finish(fence: Fence, finish: Finish, attempt: AttemptEnd): Promise<Job | null> {
-    return this.#outbox.call("finish", [fence, finish, attempt], { sizeBytes: finish.result?.body.byteLength ?? 0 });
+    const { result } = finish;
+    if (result === null) return this.#outbox.call("finish", [fence, finish, attempt]);
+    // The relay still hands these bytes to whoever listens, so they are never taken away.
+    const { bytes, moved } = this.#parcel(result.body, false);
+    const whole = { ...finish, result: { ...result, body: bytes } };
+    return this.#outbox.call("finish", [fence, whole, attempt], { moved, sizeBytes: bytes.byteLength });
   }
 
   requeue(fence: Fence, requeue: Requeue, attempt: AttemptEnd): Promise<Job | null> {
@@ -188,7 +203,12 @@ export class SqliteStore implements Store {
   }
 
   async maintain(): Promise<void> {
-    this.#parts.verifyFiles();
+    try {
+      this.#parts.verifyFiles();
+    } catch (error) {
+      this.#parts.onBroken(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
     await this.#outbox.flush();
     if (this.#outbox.failed) return;
     const { walBytes } = await this.#host.upkeep();
@@ -220,6 +240,7 @@ export class SqliteStore implements Store {
         await this.#outbox.call("stop", []);
       }
     } finally {
+      this.#parts.closeReader();
       await this.#host.close();
       this.#parts.release();
     }
@@ -227,6 +248,20 @@ export class SqliteStore implements Store {
 
   get #limitBytes(): number {
     return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
+  }
+
+  /**
+   * Bytes fit to be posted. A view would drag its whole buffer along, so it is cut out; what is large and may be taken
+   * changes hands.
+   */
+  #parcel(bytes: Uint8Array, take: boolean): { bytes: Uint8Array; moved: ArrayBuffer[] } {
+    if (!this.#host.remote) return { bytes, moved: [] };
+    const { buffer } = bytes;
+    if (!(buffer instanceof ArrayBuffer) || bytes.byteLength < buffer.byteLength) {
+      const copy = new Uint8Array(bytes);
+      return { bytes: copy, moved: copy.byteLength >= MOVED_BYTES ? [copy.buffer] : [] };
+    }
+    return { bytes, moved: take && bytes.byteLength >= MOVED_BYTES ? [buffer] : [] };
   }
 
   /** Lets others have their turn; in the simulator nobody else is there. */
@@ -243,9 +278,4 @@ export class SqliteStore implements Store {
       throw new StoreError("unavailable", error instanceof Error ? error.message : "cannot read", error);
     }
   }
-}
-
-/** Memory that waits for the disk. */
-function held(body: Body): number {
-  return body.source.kind === "bytes" ? body.source.bytes.byteLength : 0;
 }

@@ -28,8 +28,14 @@ export function createUpkeep(db: Database): () => Upkeep {
   };
 }
 
+/** At the end: leaves no WAL behind, unless a reader still holds it. */
+export function checkpointAll(db: Database): void {
+  if (db.memory) return;
+  truncate(db, () => db.pragma("wal_checkpoint(TRUNCATE)") !== null);
+}
+
 /** TRUNCATE waits for readers as long as busy_timeout says, with the thread blocked: so it may not wait at all. */
-export function truncate(db: Database, checkpoint: () => boolean): boolean {
+function truncate(db: Database, checkpoint: () => boolean): boolean {
   const timeoutMs = db.pragma("busy_timeout", { simple: true });
   db.pragma("busy_timeout = 0");
   try {
