@@ -158,7 +158,7 @@ export class JsonScanner {
   /** After a value: a comma, or the end of the innermost container. */
   #close(byte: number, at: number): void {
     const isObject = this.#stack[this.#depth] === 1;
-    if (byte === Byte.comma && this.#mode === Mode.after) {
+    if (byte === Byte.comma) {
       this.#mode = isObject ? Mode.key : Mode.value;
       return;
     }

@@ -129,7 +129,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   });
   return {
     ...{ intake, engine, store: sqlite, models, clock, database, events, backends },
-    files: () => readdir(directory),
+    files: () => readdir(join(directory, "spool")),
     open: (uri) => files.open(uri),
     sql: (statement) => database.prepare(statement).all(),
   };
