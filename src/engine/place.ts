@@ -53,18 +53,28 @@ export class LocalQueueView implements QueueView {
 
   /**
    * The latest instant of its load as the ceiling promises it: what is left of the ceiling, then for each other model that
-   * waits one load with its residency and its overdue drain, then its own. Null without a ceiling, or while it is broken.
+   * has work one load with its residency and its overdue drain, then its own load. Its own load alone where no other
+   * model has work. Null without a ceiling, or while it is broken.
    */
   #loadBoundMs(entry: ModelEntry, nowMs: number): number | null {
     const { guards } = this.#world.settings.policy;
     const oldest = entry.queue.oldest();
     if (guards.maxWaitMs === null || entry.breaker.retryAtMs > nowMs || oldest === null) return null;
     const turnMs = (guards.minResidencyMs ?? 0) + this.#world.settings.drainMs;
-    let boundMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs)) + turnMs + entry.learned.loadMs;
-    for (const other of this.#world.models.values()) {
-      if (other !== entry && other.remote === null && other.queue.depth > 0) boundMs += other.learned.loadMs + turnMs;
-    }
-    return boundMs;
+    const rivals = [...this.#world.models.values()].filter((other) => other !== entry && this.#hasWork(other));
+    const ownMs = entry.learned.loadMs;
+    if (rivals.length === 0) return ownMs;
+    const ceilingMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs));
+    return rivals.reduce((sum, { learned }) => sum + learned.loadMs + turnMs, ceilingMs + ownMs);
+  }
+
+  /** Queued demand, or something running on a device. */
+  #hasWork({ remote, queue, spec }: ModelEntry): boolean {
+    if (remote !== null) return false;
+    return (
+      queue.depth > 0 ||
+      this.#devices.some(({ resident }) => resident?.instance.model === spec.name && resident.running.size > 0)
+    );
   }
 
   #loadingOf(entry: ModelEntry): Place["loading"] {
