@@ -90,14 +90,15 @@ export function acceptVolatile(
   deps: AcceptDeps,
   newJob: NewJob,
   listener: Listener | undefined,
-  gone: () => Promise<void>,
+  gone: () => void,
 ): Accepted {
   const { engine, emit } = deps;
   const { job, recorded } = addVolatile(deps.store, newJob);
-  const report = (verb: string) => (error: unknown) =>
-    emit({ type: "store.unavailable", verb, detail: error instanceof Error ? error.message : String(error) });
-  recorded.catch(report("addVolatile"));
-  engine.relay.attach(job.id, { live: null, done: () => void gone().catch(report("discard")) });
+  recorded.catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    emit({ type: "store.unavailable", verb: "addVolatile", detail });
+  });
+  engine.relay.attach(job.id, { live: null, done: gone });
   const detach = listener === undefined ? nothing : engine.relay.attach(job.id, listener);
   const hold = engine.hold(job.id);
   engine.admit(job, newJob.body);

@@ -15,6 +15,7 @@ import { JsonScanner } from "./scan.ts";
 export const MEMORY_BODY_BYTES = 1024 * 1024;
 /** Chunks are worked through in steps of this size, whatever size they come in. */
 const STEP_BYTES = 64 * 1024;
+const RETRY_AFTER_MS = 5_000;
 
 export interface ReadBody extends ReadFields {
   readonly sizeBytes: number;
@@ -48,15 +49,19 @@ export class BodyKeeper {
       return;
     }
     this.#isFile = true;
-    const file = await this.#openFile();
-    await file.write(bytes);
+    await onDisk(async () => {
+      const file = await this.#openFile();
+      await file.write(bytes);
+    });
   }
 
   async finish(): Promise<BodySource> {
     if (this.#isFile) {
-      const file = await this.#openFile();
-      await file.finish();
-      return { kind: "file", uri: file.uri };
+      return onDisk(async () => {
+        const file = await this.#openFile();
+        await file.finish();
+        return { kind: "file", uri: file.uri };
+      });
     }
     const bytes = Buffer.concat(this.#chunks);
     this.#chunks = [];
@@ -70,12 +75,16 @@ export class BodyKeeper {
     this.#chunks = [];
   }
 
-  /** Nothing of the body is wanted any more. Safe to call twice. */
+  /** Nothing of the body is wanted any more. Safe to call twice; never rejects. */
   async discard(): Promise<void> {
     this.releaseMemory();
     const file = this.#file;
     this.#file = null;
-    await file?.discard();
+    try {
+      await file?.discard();
+    } catch {
+      // Left for the sweep at the next start: no row refers to the file.
+    }
   }
 
   /** Moves what is in memory to the file first. */
@@ -86,6 +95,20 @@ export class BodyKeeper {
     for (const chunk of this.#chunks) await file.write(chunk);
     this.releaseMemory();
     return file;
+  }
+}
+
+/** A disk that is full or cannot be written is not the caller's fault, and trying again later may help. */
+async function onDisk<Value>(write: () => Promise<Value>): Promise<Value> {
+  try {
+    return await write();
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    const detail = { retryAfterMs: RETRY_AFTER_MS, cause };
+    if (code === "ENOSPC" || code === "EDQUOT") {
+      throw new SirError("storage_full", "The disk for request bodies is full; try again later.", detail);
+    }
+    throw new SirError("store_unavailable", "The request's body could not be written to disk; try again.", detail);
   }
 }
 

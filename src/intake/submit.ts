@@ -93,7 +93,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       release = admission.reserve(call.model.name);
       const job = newJobOf(deps.ids, call);
       if (mode === "sync" && call.idempotency === null) {
-        return acceptVolatile(deps, job, listener, () => keeper?.discard() ?? Promise.resolve());
+        return acceptVolatile(deps, job, listener, () => void keeper?.discard());
       }
       const { job: stored, replayed } = await addDurably(deps.store, job);
       if (replayed) {

@@ -99,6 +99,19 @@ test.each([
   expect(Buffer.compare(await bytesOf(world, stored), digest)).toBe(0);
 });
 
+test.each([
+  ["ENOSPC", "storage_full"],
+  ["EROFS", "store_unavailable"],
+])("A disk that says %s is 503 %s for a large body, and a small one is taken all the same", async (errno, code) => {
+  const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error(`${errno}: no`), { code: errno }));
+  const world = await given({ files: (files) => ({ ...files, create: refuse }) });
+
+  const error = await errorOf(prepared(world, `{"model":"alpha","messages":"${"x".repeat(2 * MB)}"}`));
+
+  expect([error.code, error.kind.status, error.kind.retryable]).toEqual([code, 503, true]);
+  expect((await prepared(world)).model.name).toBe("alpha");
+});
+
 test("A 25 MB file before the model: found, spooled as it comes, no chunk kept, every byte the same", async () => {
   const world = await given();
   const chunk = Buffer.alloc(64 * 1024);

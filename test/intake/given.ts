@@ -23,7 +23,7 @@ import { createSimulatedIds } from "../../src/simulator/seeded.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Result, Store } from "../../src/store/store.ts";
-import { createTestFiles } from "./files.ts";
+import { createTestFiles, type TestFiles } from "./files.ts";
 
 const GPU = "gpu0" as DeviceId;
 
@@ -72,6 +72,8 @@ export interface GivenOptions {
   readonly specs?: readonly ModelSpec[];
   readonly settings?: Partial<IntakeSettings>;
   readonly maxStoredBytes?: number;
+  /** Stands between intake and its files, for faults. */
+  readonly files?: (files: TestFiles) => TestFiles;
   /** Stands between intake and the store, for faults. */
   readonly storeAs?: (store: Store) => IntakeDeps["store"];
 }
@@ -104,7 +106,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
     ...{ owner, clock, msPerPoint, maxStoredBytes, resultTtlMs: 86_400_000, readTtlMs: null, onFatal },
     host: { database },
   });
-  const files = createTestFiles(directory);
+  const files = options.files?.(createTestFiles(directory)) ?? createTestFiles(directory);
   const backends = new Map(
     specs.map((spec) => [spec.name, createMockBackend(spec, mockOptions.parse({ defaultMaxTokens: 8 }), { clock })]),
   );
