@@ -5,7 +5,7 @@ import type { LogsWire } from "../client/wire.ts";
 import { SirError } from "../domain/errors.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { Operator } from "../engine/control.ts";
-import { type Call, type HttpDeps, socketOf } from "./deps.ts";
+import { type Call, type HttpWorld, socketOf } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { findModel } from "./models.ts";
 import { readChoice } from "./query.ts";
@@ -43,12 +43,12 @@ function isLoopbackHost(host: string): boolean {
 export type ModelVerb = "load" | "unload" | "pin" | "unpin" | "drain";
 
 /** Recorded when it answers; the model's status shows the effect as it comes. */
-export async function changeModel(c: Call, deps: HttpDeps, verb: ModelVerb): Promise<Response> {
+export async function changeModel(c: Call, world: HttpWorld, verb: ModelVerb): Promise<Response> {
   requireOperator(c);
-  const { name } = findModel(deps, c.req.param("id") ?? "").spec;
+  const { name } = findModel(world, c.req.param("id") ?? "").spec;
   const force = verb === "unload" && readChoice(c, "force", ["true", "false"], "false") === "true";
-  await carryOut(deps.engine.operator, verb, name, force);
-  return c.json(modelStatusWire(deps, findModel(deps, name)), 200, { "cache-control": "no-store" });
+  await carryOut(world.engine.operator, verb, name, force);
+  return c.json(modelStatusWire(world, findModel(world, name)), 200, { "cache-control": "no-store" });
 }
 
 function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: boolean): Promise<void> {
@@ -64,19 +64,19 @@ function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: 
   }
 }
 
-export async function changeRouter(c: Call, deps: HttpDeps, verb: "pause" | "resume" | "drain"): Promise<Response> {
+export async function changeRouter(c: Call, world: HttpWorld, verb: "pause" | "resume" | "drain"): Promise<Response> {
   requireOperator(c);
-  await deps.engine.operator[verb]();
-  return readStatus(c, deps);
+  await world.engine.operator[verb]();
+  return readStatus(c, world);
 }
 
 /** The engine's own newest log lines. */
-export async function readLogs(c: Call, deps: HttpDeps): Promise<Response> {
+export async function readLogs(c: Call, world: HttpWorld): Promise<Response> {
   requireOperator(c);
-  const { name } = findModel(deps, c.req.param("id") ?? "").spec;
+  const { name } = findModel(world, c.req.param("id") ?? "").spec;
   const text = c.req.query("lines") ?? String(DEFAULT_LINES);
   const lines = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (lines < 1 || lines > MOST_LINES) throw invalidQuery("lines", `"lines" must be from 1 to ${MOST_LINES}.`);
-  const body: LogsWire = { object: "logs", model: name, lines: await deps.engine.operator.logs(name, lines) };
+  const body: LogsWire = { object: "logs", model: name, lines: await world.engine.operator.logs(name, lines) };
   return c.json(body, 200, { "cache-control": "no-store" });
 }

@@ -3,7 +3,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { SirError } from "../domain/errors.ts";
-import type { Call, HttpDeps, HttpEnv } from "./deps.ts";
+import { createPoll } from "../intake/poll.ts";
+import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
 import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
@@ -12,40 +13,41 @@ import { requestId } from "./request-id.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
+  const world: HttpWorld = { ...deps, poll: createPoll(deps) };
   const app = new OpenAPIHono<HttpEnv>();
   const paths = new Paths();
-  app.use(requestId(deps));
-  for (const route of routes(app, deps)) mount(app, paths, route);
-  app.onError((error, c) => answerError(c, deps, error));
-  app.notFound((c) => answerError(c, deps, nowhere(c, paths)));
+  app.use(requestId(world));
+  for (const route of routes(app, world)) mount(app, paths, route);
+  app.onError((error, c) => answerError(c, world, error));
+  app.notFound((c) => answerError(c, world, nowhere(c, paths)));
   return app;
 }
 
-function routes(app: OpenAPIHono<HttpEnv>, deps: HttpDeps): Route[] {
+function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
   return [
-    ...inferenceRoutes(deps),
-    ...jobRoutes(deps),
-    ...modelRoutes(deps),
-    ...decisionRoutes(deps),
-    ...operationsRoutes(deps),
-    ...adminRoutes(deps),
+    ...inferenceRoutes(world),
+    ...jobRoutes(world),
+    ...modelRoutes(world),
+    ...decisionRoutes(world),
+    ...operationsRoutes(world),
+    ...adminRoutes(world),
     {
       method: "get",
       path: "/openapi.json",
       tag: "operations",
       summary: "This document",
       answers: { 200: opaque("OpenAPI 3.1", "application/json") },
-      handle: (c) => c.json(describe(app, deps)),
+      handle: (c) => c.json(describe(app, world)),
     },
   ];
 }
 
-function describe(app: OpenAPIHono<HttpEnv>, deps: HttpDeps): object {
+function describe(app: OpenAPIHono<HttpEnv>, world: HttpWorld): object {
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "SIR",
-      version: deps.version ?? "unknown",
+      version: world.version ?? "unknown",
       description: "One OpenAI-compatible endpoint in front of GPUs that cannot hold every model at once.",
     },
   });
@@ -61,10 +63,10 @@ function nowhere(c: Call, paths: Paths): SirError {
   return new SirError("route_not_found", "No such route. GET /openapi.json lists all of them.");
 }
 
-function answerError(c: Call, deps: HttpDeps, error: unknown): Response {
+function answerError(c: Call, world: HttpWorld, error: unknown): Response {
   const read = c.req.method === "GET" || c.req.method === "HEAD" || c.req.method === "DELETE";
   return errorResponse(error, {
     safeToRepeat: read || c.req.raw.headers.has("idempotency-key"),
-    onUnknown: (unknown) => deps.log?.({ type: "http.error", requestId: c.get("requestId"), error: unknown }),
+    onUnknown: (unknown) => world.log?.({ type: "http.error", requestId: c.get("requestId"), error: unknown }),
   });
 }

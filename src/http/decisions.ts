@@ -4,7 +4,7 @@ import type { DecisionList } from "../client/wire.ts";
 import { SirError } from "../domain/errors.ts";
 import type { DecisionId } from "../domain/ids.ts";
 import { decisionWire } from "./decision-wire.ts";
-import type { Call, HttpDeps } from "./deps.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { canonical } from "./job-list.ts";
 import { onlyKnown, readJobId, readLimit } from "./query.ts";
@@ -13,7 +13,7 @@ const DECISION_ID = /^dec_[0-9a-f]{32}$/;
 const NO_STORE = { "cache-control": "no-store" };
 
 /** `GET /v1/decisions`: newest first; with `after`, those before it. */
-export async function listDecisions(c: Call, deps: HttpDeps): Promise<Response> {
+export async function listDecisions(c: Call, world: HttpWorld): Promise<Response> {
   onlyKnown(c, ["limit", "after", "model", "job"]);
   const after = c.req.query("after");
   if (after !== undefined && !DECISION_ID.test(after)) {
@@ -21,9 +21,9 @@ export async function listDecisions(c: Call, deps: HttpDeps): Promise<Response> 
   }
   const model = c.req.query("model");
   const job = readJobId(c, "job");
-  const page = await deps.store.decisions({
+  const page = await world.store.decisions({
     ...(after === undefined ? {} : { after: after as DecisionId }),
-    ...(model === undefined ? {} : { model: canonical(deps, model) }),
+    ...(model === undefined ? {} : { model: canonical(world, model) }),
     ...(job === undefined ? {} : { job }),
     limit: readLimit(c),
   });
@@ -38,9 +38,9 @@ export async function listDecisions(c: Call, deps: HttpDeps): Promise<Response> 
 }
 
 /** `GET /v1/decisions/{id}` */
-export async function readDecision(c: Call, deps: HttpDeps): Promise<Response> {
+export async function readDecision(c: Call, world: HttpWorld): Promise<Response> {
   const id = c.req.param("id") ?? "";
-  const decision = DECISION_ID.test(id) ? await deps.store.decision(id as DecisionId) : null;
+  const decision = DECISION_ID.test(id) ? await world.store.decision(id as DecisionId) : null;
   if (decision === null) throw new SirError("decision_not_found", "No such decision. Old ones are removed in time.");
   return c.json(decisionWire(decision), 200, NO_STORE);
 }

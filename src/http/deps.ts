@@ -6,6 +6,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { IdSource, JobId } from "../domain/ids.ts";
 import type { EngineControl } from "../engine/control.ts";
 import type { Intake } from "../intake/intake.ts";
+import type { Poll } from "../intake/poll.ts";
 import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
 
@@ -50,6 +51,11 @@ export interface HttpDeps {
   readonly log?: (event: HttpEvent) => void;
   /** Absent: never closing, as in most tests. */
   readonly closing?: Closing;
+}
+
+/** What every route works with. */
+export interface HttpWorld extends HttpDeps {
+  readonly poll: Poll;
 }
 
 export interface HttpEnv {

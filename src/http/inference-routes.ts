@@ -1,6 +1,6 @@
 // The endpoints that name a model: OpenAI's, and what vLLM and others serve besides. All of them pass through alike.
 
-import type { HttpDeps } from "./deps.ts";
+import type { HttpWorld } from "./deps.ts";
 import { answerInference } from "./inference.ts";
 import { inferenceHeaders } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
@@ -33,7 +33,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   "/detokenize": "Text of tokens",
 };
 
-export function inferenceRoutes(deps: HttpDeps): Route[] {
+export function inferenceRoutes(world: HttpWorld): Route[] {
   return Object.entries(ENDPOINTS).map(([path, summary]) => ({
     method: "post",
     path,
@@ -45,6 +45,6 @@ export function inferenceRoutes(deps: HttpDeps): Route[] {
       200: opaque("The engine's answer, its status and bytes unchanged"),
       202: json(ReceiptSchema, "With `Prefer: respond-async`: the job's receipt"),
     },
-    handle: (c) => answerInference(c, deps, path),
+    handle: (c) => answerInference(c, world, path),
   }));
 }

@@ -7,7 +7,7 @@ import type { Accepted, PreparedCall } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
 import { callerOf } from "./caller.ts";
 import { onAbort } from "./closing.ts";
-import type { Call, HttpDeps } from "./deps.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { drainingError } from "./error-body.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { longPoll } from "./long-poll.ts";
@@ -17,10 +17,10 @@ import { requestBody } from "./request-body.ts";
 import { storedAnswer } from "./stored-answer.ts";
 
 /** @param endpoint The engine's path, e.g. `/v1/chat/completions`. */
-export async function answerInference(c: Call, deps: HttpDeps, endpoint: string): Promise<Response> {
-  if (deps.closing?.draining.aborted === true) throw drainingError();
+export async function answerInference(c: Call, world: HttpWorld, endpoint: string): Promise<Response> {
+  if (world.closing?.draining.aborted === true) throw drainingError();
   const { headers } = c.req.raw;
-  const prepared = await deps.intake.prepare({
+  const prepared = await world.intake.prepare({
     endpoint,
     caller: callerOf(c),
     header: (name) => headers.get(name),
@@ -28,10 +28,10 @@ export async function answerInference(c: Call, deps: HttpDeps, endpoint: string)
   });
   if (prepared.fields.background && endpoint === "/v1/responses") return refuseBackground(prepared);
   const preference = parsePrefer(headers.get("prefer"));
-  if (prepared.fields.stream) return streamed(c, deps, prepared);
+  if (prepared.fields.stream) return streamed(c, world, prepared);
   return preference.respondAsync
-    ? receipted(c, deps, prepared, preference)
-    : held(c, deps, prepared, preference.waitSeconds);
+    ? receipted(c, world, prepared, preference)
+    : held(c, world, prepared, preference.waitSeconds);
 }
 
 async function refuseBackground(prepared: PreparedCall): Promise<never> {
@@ -44,17 +44,17 @@ async function refuseBackground(prepared: PreparedCall): Promise<never> {
 }
 
 /** `respond-async`: a receipt at once, or the answer where it comes within `wait`. */
-async function receipted(c: Call, deps: HttpDeps, prepared: PreparedCall, preference: Preference): Promise<Response> {
-  const accepted = await deps.intake.accept(prepared, "async");
+async function receipted(c: Call, world: HttpWorld, prepared: PreparedCall, preference: Preference): Promise<Response> {
+  const accepted = await world.intake.accept(prepared, "async");
   c.set("job", accepted.job.id);
   const waitMs = (preference.waitSeconds ?? 0) * 1000;
-  const job = await longPoll(deps, accepted.job, waitMs, c.req.raw.signal);
+  const job = await longPoll(world, accepted.job, waitMs, c.req.raw.signal);
   const replayed = replayHeaders(accepted);
   if (waitMs > 0 && isFinal(job.state.status)) {
-    const response = await storedAnswer(c, deps, job, null);
+    const response = await storedAnswer(c, world, job, null);
     return withHeaders(response, { ...replayed, "preference-applied": `wait=${preference.waitSeconds}` });
   }
-  return receiptResponse(c, deps, job, {
+  return receiptResponse(c, world, job, {
     status: 202,
     location: jobLocation(prepared.endpoint, job),
     headers: { ...replayed, "preference-applied": "respond-async" },
@@ -67,20 +67,20 @@ interface Done {
 }
 
 /** No `respond-async`: the connection is held until the answer is there, and the job is given up when it closes. */
-async function held(c: Call, deps: HttpDeps, prepared: PreparedCall, waitSeconds: number | null): Promise<Response> {
-  const orphanMs = orphanTimeMs(deps, prepared);
+async function held(c: Call, world: HttpWorld, prepared: PreparedCall, waitSeconds: number | null): Promise<Response> {
+  const orphanMs = orphanTimeMs(world, prepared);
   const { signal } = c.req.raw;
   if (signal.aborted && orphanMs === 0) return gaveUp(prepared);
-  const startedAtMs = deps.clock.nowMs();
+  const startedAtMs = world.clock.nowMs();
   let tell: (done: Done) => void = () => undefined;
   const done = new Promise<Done>((resolve) => {
     tell = resolve;
   });
   const listener: Listener = { live: null, done: (job, result) => tell({ job, result }) };
-  const accepted = await deps.intake.accept(prepared, "sync", listener);
+  const accepted = await world.intake.accept(prepared, "sync", listener);
   c.set("job", accepted.job.id);
   if (isFinal(accepted.job.state.status)) tell({ job: accepted.job, result: null });
-  const end = await firstOf(done, signal, deps.closing?.ending);
+  const end = await firstOf(done, signal, world.closing?.ending);
   accepted.detach();
   if (end === "left" || end === "ending") {
     accepted.hold?.drop(orphanMs);
@@ -88,8 +88,8 @@ async function held(c: Call, deps: HttpDeps, prepared: PreparedCall, waitSeconds
     return new Response(null, { status: 499 });
   }
   accepted.hold?.release();
-  const inTime = waitSeconds !== null && deps.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
-  return withHeaders(await storedAnswer(c, deps, end.job, end.result), {
+  const inTime = waitSeconds !== null && world.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
+  return withHeaders(await storedAnswer(c, world, end.job, end.result), {
     ...replayHeaders(accepted),
     ...(inTime ? { "preference-applied": `wait=${waitSeconds}` } : {}),
   });
@@ -109,19 +109,19 @@ function firstOf(done: Promise<Done>, left: AbortSignal, ending?: AbortSignal): 
   });
 }
 
-async function streamed(c: Call, deps: HttpDeps, prepared: PreparedCall): Promise<Response> {
-  const orphanMs = orphanTimeMs(deps, prepared);
+async function streamed(c: Call, world: HttpWorld, prepared: PreparedCall): Promise<Response> {
+  const orphanMs = orphanTimeMs(world, prepared);
   if (c.req.raw.signal.aborted && orphanMs === 0) return gaveUp(prepared);
-  const live = new LiveAnswer(c, deps, prepared.endpoint, orphanMs);
-  const accepted = await deps.intake.accept(prepared, "sync", live);
+  const live = new LiveAnswer(c, world, prepared.endpoint, orphanMs);
+  const accepted = await world.intake.accept(prepared, "sync", live);
   c.set("job", accepted.job.id);
   if (isFinal(accepted.job.state.status)) live.done(accepted.job, null);
   return withHeaders(await live.open(accepted), replayHeaders(accepted));
 }
 
 /** A caller who can come back is one who sent a key, or whose SDK counts its repetitions. */
-function orphanTimeMs(deps: HttpDeps, { idempotency, retryCount }: PreparedCall): number {
-  return idempotency === null && retryCount === null ? 0 : deps.settings.orphanMs;
+function orphanTimeMs(world: HttpWorld, { idempotency, retryCount }: PreparedCall): number {
+  return idempotency === null && retryCount === null ? 0 : world.settings.orphanMs;
 }
 
 /** The caller left before its request became a job. */

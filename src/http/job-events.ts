@@ -5,9 +5,9 @@ import type { Timer } from "../domain/clock.ts";
 import { isFinal, type Job } from "../domain/job.ts";
 import type { Hold } from "../engine/control.ts";
 import type { StoredEvent } from "../store/store.ts";
-import { ownJob } from "./caller.ts";
+import { polledJob } from "./caller.ts";
 import { onAbort } from "./closing.ts";
-import { type Call, type HttpDeps, socketOf } from "./deps.ts";
+import { type Call, type HttpWorld, socketOf } from "./deps.ts";
 import { Outflow } from "./outflow.ts";
 import { type ReceiptFacts, receiptBytes, receiptFacts } from "./receipt.ts";
 import { comment, frame, SSE_HEADERS } from "./sse.ts";
@@ -21,18 +21,18 @@ const PAGE = 100;
 type EventName = "queued" | "started" | "completed" | "failed" | "cancelled" | "expired";
 
 /** `GET /v1/jobs/{id}/events` */
-export async function jobEvents(c: Call, deps: HttpDeps): Promise<Response> {
-  const job = await ownJob(c, deps);
+export async function jobEvents(c: Call, world: HttpWorld): Promise<Response> {
+  const job = await polledJob(c, world);
   const headers = { ...SSE_HEADERS, "cache-control": "no-store", vary: VARY, "sir-job-id": job.id };
   if (c.req.method === "HEAD") return new Response(null, { headers });
   const after = c.req.raw.headers.get("last-event-id") ?? c.req.query("after") ?? null;
-  const feed = new JobFeed(c, deps, job, after);
+  const feed = new JobFeed(c, world, job, after);
   return new Response(feed.stream, { headers });
 }
 
 class JobFeed {
   readonly stream: ReadableStream<Uint8Array>;
-  readonly #deps: HttpDeps;
+  readonly #world: HttpWorld;
   readonly #out: Outflow;
   readonly #hold: Hold | null;
   readonly #stops: (() => void)[] = [];
@@ -48,22 +48,22 @@ class JobFeed {
   #timer: Timer | null = null;
   #quietSinceMs: number;
 
-  constructor(c: Call, deps: HttpDeps, job: Job, after: string | null) {
-    this.#deps = deps;
+  constructor(c: Call, world: HttpWorld, job: Job, after: string | null) {
+    this.#world = world;
     this.#job = job;
     this.#cursor = after;
-    this.#quietSinceMs = deps.clock.nowMs();
+    this.#quietSinceMs = world.clock.nowMs();
     const { outgoing } = socketOf(c);
     this.#out = new Outflow(
-      deps.clock,
+      world.clock,
       () => this.#close(),
       outgoing === undefined ? null : () => void outgoing.destroy(),
     );
     this.stream = this.#out.stream;
-    this.#hold = isFinal(job.state.status) ? null : deps.engine.hold(job.id);
-    this.#stops.push(deps.engine.watch(job.id, () => this.#look()));
+    this.#hold = isFinal(job.state.status) ? null : world.engine.hold(job.id);
+    this.#stops.push(world.engine.watch(job.id, () => this.#look()));
     this.#stops.push(onAbort(c.req.raw.signal, () => this.#close()));
-    if (deps.closing !== undefined) this.#stops.push(onAbort(deps.closing.draining, () => this.#close()));
+    if (world.closing !== undefined) this.#stops.push(onAbort(world.closing.draining, () => this.#close()));
     this.#look();
   }
 
@@ -92,8 +92,8 @@ class JobFeed {
   async #report(): Promise<void> {
     const events = await this.#newEvents();
     // Read after its events: it is at least as far as they are.
-    this.#job = (await this.#deps.store.job(this.#job.id)) ?? this.#job;
-    const facts = await receiptFacts(this.#deps, this.#job);
+    this.#job = (await this.#world.store.job(this.#job.id)) ?? this.#job;
+    const facts = await receiptFacts(this.#world, this.#job);
     const now = eventOf(this.#job);
     const last = events.at(-1);
     if (this.#first) this.#send(now, last?.cursor ?? this.#cursor, await this.#bytes(facts));
@@ -122,7 +122,7 @@ class JobFeed {
     const all: StoredEvent[] = [];
     let cursor = this.#cursor;
     for (;;) {
-      const page = await this.#deps.store.eventsAfter(this.#job.id, cursor, PAGE);
+      const page = await this.#world.store.eventsAfter(this.#job.id, cursor, PAGE);
       all.push(...page);
       cursor = page.at(-1)?.cursor ?? cursor;
       if (page.length < PAGE) return all;
@@ -131,11 +131,11 @@ class JobFeed {
 
   async #bytes(facts: ReceiptFacts): Promise<Uint8Array> {
     const answered = this.#job.durable && (facts.status === "completed" || facts.status === "failed");
-    return receiptBytes(facts, answered ? await this.#deps.store.result(this.#job.id) : null);
+    return receiptBytes(facts, answered ? await this.#world.store.result(this.#job.id) : null);
   }
 
   #send(event: string, id: string | null, data: Uint8Array): void {
-    this.#quietSinceMs = this.#deps.clock.nowMs();
+    this.#quietSinceMs = this.#world.clock.nowMs();
     void this.#out.write(frame(id === null ? { event, data } : { event, id, data }));
   }
 
@@ -149,7 +149,7 @@ class JobFeed {
   #rest(): void {
     if (this.#over) return;
     this.#timer?.cancel();
-    const { clock } = this.#deps;
+    const { clock } = this.#world;
     const queued = this.#job.state.status === "queued";
     const atMs = queued ? clock.nowMs() + LOOK_MS : this.#quietSinceMs + PING_MS;
     this.#timer = clock.at(atMs, () => {

@@ -4,7 +4,7 @@ import type { ModelName } from "../domain/ids.ts";
 import { isFinal, type Job, type JobStatus } from "../domain/job.ts";
 import type { Result } from "../store/store.ts";
 import { callerOf } from "./caller.ts";
-import type { Call, HttpDeps } from "./deps.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { onlyKnown, readChoice, readJobId, readLimit, readMetadata } from "./query.ts";
 import { receiptBytes, receiptFacts } from "./receipt.ts";
@@ -15,30 +15,30 @@ const KNOWN = ["status", "model", "after", "limit", "order", "metadata[...]", "i
 /** With `include=response`: answers beyond this are left out of the page, to be read one by one. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
-export async function listJobs(c: Call, deps: HttpDeps): Promise<Response> {
+export async function listJobs(c: Call, world: HttpWorld): Promise<Response> {
   onlyKnown(c, KNOWN);
   const status = readStatuses(c);
   const model = c.req.query("model");
   const after = readJobId(c, "after");
   const withAnswers = readChoice(c, "include", ["response", ""], "") === "response";
-  const page = await deps.store.jobs({
+  const page = await world.store.jobs({
     caller: callerOf(c),
     ...(status === null ? {} : { status }),
-    ...(model === undefined ? {} : { model: canonical(deps, model) }),
+    ...(model === undefined ? {} : { model: canonical(world, model) }),
     ...(after === undefined ? {} : { after }),
     metadata: readMetadata(c),
     order: readChoice(c, "order", ["desc", "asc"], "desc") === "desc" ? "newest" : "oldest",
     limit: readLimit(c),
   });
-  const data = await receipts(deps, page.data, withAnswers);
+  const data = await receipts(world, page.data, withAnswers);
   return new Response(listBytes(page.data, data, page.hasMore) as Uint8Array<ArrayBuffer>, {
     headers: { "content-type": "application/json", "cache-control": "no-store", vary: VARY },
   });
 }
 
 /** An alias is a name of its model. */
-export function canonical(deps: HttpDeps, name: string): ModelName {
-  const found = deps.engine.status().models.find(({ spec }) => spec.name === name || spec.aliases.includes(name));
+export function canonical(world: HttpWorld, name: string): ModelName {
+  const found = world.engine.status().models.find(({ spec }) => spec.name === name || spec.aliases.includes(name));
   return found?.spec.name ?? (name as ModelName);
 }
 
@@ -54,13 +54,13 @@ function readStatuses(c: Call): readonly JobStatus[] | null {
     });
 }
 
-async function receipts(deps: HttpDeps, jobs: readonly Job[], withAnswers: boolean): Promise<Uint8Array[]> {
+async function receipts(world: HttpWorld, jobs: readonly Job[], withAnswers: boolean): Promise<Uint8Array[]> {
   const list: Uint8Array[] = [];
   let leftBytes = PAGE_BYTES;
   for (const job of jobs) {
-    const facts = await receiptFacts(deps, job);
+    const facts = await receiptFacts(world, job);
     const wanted = withAnswers && leftBytes > 0 && job.durable && isFinal(job.state.status);
-    const result: Result | null = wanted ? await deps.store.result(job.id) : null;
+    const result: Result | null = wanted ? await world.store.result(job.id) : null;
     leftBytes -= result?.body.length ?? 0;
     list.push(receiptBytes(facts, leftBytes < 0 ? null : result));
   }

@@ -1,6 +1,6 @@
 // Jobs, under /v1/jobs and the same under /jobs.
 
-import type { HttpDeps } from "./deps.ts";
+import type { HttpWorld } from "./deps.ts";
 import { jobEvents } from "./job-events.ts";
 import { listJobs } from "./job-list.ts";
 import { cancelJob, deleteJob, readJob, readResult } from "./jobs.ts";
@@ -19,11 +19,11 @@ const result = {
   },
 };
 
-export function jobRoutes(deps: HttpDeps): Route[] {
-  return ["/v1/jobs", "/jobs"].flatMap((base) => routesUnder(base, deps));
+export function jobRoutes(world: HttpWorld): Route[] {
+  return ["/v1/jobs", "/jobs"].flatMap((base) => routesUnder(base, world));
 }
 
-function routesUnder(base: string, deps: HttpDeps): Route[] {
+function routesUnder(base: string, world: HttpWorld): Route[] {
   const tag = "jobs";
   return [
     {
@@ -33,7 +33,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       summary: "List jobs",
       query: jobsQuery,
       answers: { 200: json(page, "One page") },
-      handle: (c) => listJobs(c, deps),
+      handle: (c) => listJobs(c, world),
     },
     {
       method: "get",
@@ -43,7 +43,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       query: waitQuery,
       headers: waitHeaders,
       answers: { ...receipt, 304: { description: "A final receipt that the caller has already" } },
-      handle: (c) => readJob(c, deps),
+      handle: (c) => readJob(c, world),
     },
     {
       method: "delete",
@@ -51,7 +51,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       tag,
       summary: "Cancel a live job; remove the content of a final one",
       answers: receipt,
-      handle: (c) => deleteJob(c, deps),
+      handle: (c) => deleteJob(c, world),
     },
     {
       method: "get",
@@ -59,7 +59,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       tag,
       summary: "The answer, as its caller would have had it",
       ...result,
-      handle: (c) => readResult(c, deps),
+      handle: (c) => readResult(c, world),
     },
     {
       method: "post",
@@ -67,7 +67,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       tag,
       summary: "The same, for clients that repeat their method",
       ...result,
-      handle: (c) => readResult(c, deps),
+      handle: (c) => readResult(c, world),
     },
     {
       method: "get",
@@ -76,7 +76,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       summary: "The job's life as server-sent events",
       query: eventsQuery,
       answers: { 200: opaque("Ends after the job's end", "text/event-stream") },
-      handle: (c) => jobEvents(c, deps),
+      handle: (c) => jobEvents(c, world),
     },
     {
       method: "post",
@@ -84,7 +84,7 @@ function routesUnder(base: string, deps: HttpDeps): Route[] {
       tag,
       summary: "Cancel a job; changes nothing when it is over",
       answers: receipt,
-      handle: (c) => cancelJob(c, deps),
+      handle: (c) => cancelJob(c, world),
     },
   ];
 }

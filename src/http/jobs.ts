@@ -1,8 +1,8 @@
 // One job over HTTP: its receipt, its answer, its end. Reading is the proof that somebody still wants the answer.
 
 import { isFinal, type Job } from "../domain/job.ts";
-import { ownJob } from "./caller.ts";
-import type { Call, HttpDeps } from "./deps.ts";
+import { ownJob, polledJob } from "./caller.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { longPoll } from "./long-poll.ts";
 import { receiptResponse } from "./pending.ts";
 import { readWait } from "./query.ts";
@@ -10,14 +10,14 @@ import { receiptTag } from "./receipt.ts";
 import { storedAnswer, VARY, withJobStatus } from "./stored-answer.ts";
 
 /** `GET /v1/jobs/{id}`, at once or after a long poll; a final receipt has an ETag. */
-export async function readJob(c: Call, deps: HttpDeps): Promise<Response> {
+export async function readJob(c: Call, world: HttpWorld): Promise<Response> {
   const { waitMs, applied } = readWait(c);
-  const found = await ownJob(c, deps);
-  const job = await longPoll(deps, found, waitMs ?? 0, c.req.raw.signal);
-  if (!isFinal(job.state.status)) return receiptResponse(c, deps, job, { status: 200, headers: applied });
+  const found = await polledJob(c, world);
+  const job = await longPoll(world, found, waitMs ?? 0, c.req.raw.signal);
+  if (!isFinal(job.state.status)) return receiptResponse(c, world, job, { status: 200, headers: applied });
   const etag = receiptTag(job);
   if (!matches(c.req.raw.headers.get("if-none-match"), etag)) {
-    return receiptResponse(c, deps, job, { status: 200, headers: { ...applied, etag } });
+    return receiptResponse(c, world, job, { status: 200, headers: { ...applied, etag } });
   }
   return new Response(null, { status: 304, headers: { etag, "cache-control": "no-store", vary: VARY } });
 }
@@ -28,32 +28,32 @@ function matches(header: string | null, etag: string): boolean {
 }
 
 /** `GET` or `POST /v1/jobs/{id}/result`: the stored answer, or after a hold the receipt with 202. */
-export async function readResult(c: Call, deps: HttpDeps): Promise<Response> {
+export async function readResult(c: Call, world: HttpWorld): Promise<Response> {
   const { waitMs, applied } = readWait(c);
-  const found = await ownJob(c, deps);
-  const job = await longPoll(deps, found, waitMs ?? deps.settings.holdMs, c.req.raw.signal);
+  const found = await polledJob(c, world);
+  const job = await longPoll(world, found, waitMs ?? world.settings.holdMs, c.req.raw.signal);
   if (isFinal(job.state.status)) {
-    const response = withJobStatus(await storedAnswer(c, deps, job, null), job);
+    const response = withJobStatus(await storedAnswer(c, world, job, null), job);
     for (const [name, value] of Object.entries(applied)) response.headers.set(name, value);
     return response;
   }
-  return receiptResponse(c, deps, job, { status: 202, location: `../${job.id}`, headers: applied });
+  return receiptResponse(c, world, job, { status: 202, location: `../${job.id}`, headers: applied });
 }
 
 /** `POST /v1/jobs/{id}/cancel`: 200 with the receipt, however often it is asked and whatever it finds. */
-export async function cancelJob(c: Call, deps: HttpDeps): Promise<Response> {
-  return receiptResponse(c, deps, await cancelled(deps, await ownJob(c, deps)), { status: 200 });
+export async function cancelJob(c: Call, world: HttpWorld): Promise<Response> {
+  return receiptResponse(c, world, await cancelled(world, await ownJob(c, world)), { status: 200 });
 }
 
 /** `DELETE /v1/jobs/{id}`: cancels a live job, removes the content of a final one. */
-export async function deleteJob(c: Call, deps: HttpDeps): Promise<Response> {
-  const job = await ownJob(c, deps);
-  const after = isFinal(job.state.status) ? await deps.store.purge(job.id) : await cancelled(deps, job);
-  return receiptResponse(c, deps, after ?? job, { status: 200 });
+export async function deleteJob(c: Call, world: HttpWorld): Promise<Response> {
+  const job = await ownJob(c, world);
+  const after = isFinal(job.state.status) ? await world.store.purge(job.id) : await cancelled(world, job);
+  return receiptResponse(c, world, after ?? job, { status: 200 });
 }
 
-async function cancelled(deps: HttpDeps, job: Job): Promise<Job> {
+async function cancelled(world: HttpWorld, job: Job): Promise<Job> {
   if (isFinal(job.state.status)) return job;
-  const ended = await deps.engine.cancel(job.id, "client");
-  return ended?.job ?? (await deps.store.job(job.id)) ?? job;
+  const ended = await world.engine.cancel(job.id, "client");
+  return ended?.job ?? (await world.store.job(job.id)) ?? job;
 }

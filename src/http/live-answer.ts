@@ -7,7 +7,8 @@ import type { Listener, Live } from "../engine/relay.ts";
 import type { Accepted } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
 import { onAbort } from "./closing.ts";
-import { type Call, type HttpDeps, socketOf } from "./deps.ts";
+import { type Call, type HttpWorld, socketOf } from "./deps.ts";
+import { Refusal } from "./engine-error.ts";
 import { drainingError, type ErrorFields, errorFields } from "./error-body.ts";
 import { type Gone, Outflow } from "./outflow.ts";
 import { queueComment } from "./queue-comment.ts";
@@ -31,7 +32,7 @@ type Opening =
 export class LiveAnswer implements Listener {
   readonly live: Live;
   readonly #c: Call;
-  readonly #deps: HttpDeps;
+  readonly #world: HttpWorld;
   readonly #endpoint: string;
   readonly #orphanMs: number;
   readonly #out: Outflow;
@@ -42,7 +43,7 @@ export class LiveAnswer implements Listener {
   /** The engine refused in time: its status and its bytes are the answer. */
   #refusalSent = false;
   /** The engine refused after our headers had gone out: an error event says so at the end. */
-  #refusedLate = false;
+  #refusedLate: Refusal | null = null;
   #started = false;
   #over = false;
   #accepted: Accepted | null = null;
@@ -50,14 +51,14 @@ export class LiveAnswer implements Listener {
   #unlisten: (() => void)[] = [];
 
   /** @param orphanMs How long the job keeps its place when this caller leaves. */
-  constructor(c: Call, deps: HttpDeps, endpoint: string, orphanMs: number) {
+  constructor(c: Call, world: HttpWorld, endpoint: string, orphanMs: number) {
     this.#c = c;
-    this.#deps = deps;
+    this.#world = world;
     this.#endpoint = endpoint;
     this.#orphanMs = orphanMs;
     const { outgoing } = socketOf(c);
     const hangUp = outgoing === undefined ? null : () => void outgoing.destroy();
-    this.#out = new Outflow(deps.clock, (why) => this.#leave(why), hangUp);
+    this.#out = new Outflow(world.clock, (why) => this.#leave(why), hangUp);
     this.#opening = new Promise((resolve) => {
       this.#resolveOpening = resolve;
     });
@@ -74,7 +75,7 @@ export class LiveAnswer implements Listener {
     const opening = await this.#opening;
     switch (opening.kind) {
       case "final":
-        return storedAnswer(this.#c, this.#deps, opening.job, opening.result);
+        return storedAnswer(this.#c, this.#world, opening.job, opening.result);
       case "ending":
         throw drainingError();
       case "left":
@@ -96,14 +97,15 @@ export class LiveAnswer implements Listener {
     } else if (this.#refusalSent) {
       this.#out.end(() => this.#delivered(job));
     } else {
-      this.#endWith(jobError(job) ?? errorFields(drainingError()));
+      const error = jobError(job) ?? errorFields(drainingError());
+      this.#endWith(this.#refusedLate?.error(error) ?? error);
     }
   }
 
   #listen(): void {
     const { signal } = this.#c.req.raw;
     this.#unlisten.push(onAbort(signal, () => this.#leave("left")));
-    const ending = this.#deps.closing?.ending;
+    const ending = this.#world.closing?.ending;
     if (ending !== undefined) this.#unlisten.push(onAbort(ending, () => this.#end()));
     if (this.#opened !== null) this.#keepAlive();
     else if (!NOT_SSE.has(this.#endpoint)) this.#after(HEADERS_WAIT_MS, () => this.#openWith({ kind: "comments" }));
@@ -120,7 +122,7 @@ export class LiveAnswer implements Listener {
   #head(head: Head): void {
     if (this.#over) return;
     if (this.#opened !== null) {
-      this.#refusedLate = head.status >= 400;
+      this.#refusedLate = head.status >= 400 ? new Refusal() : null;
       return;
     }
     this.#refusalSent = head.status >= 400;
@@ -128,7 +130,11 @@ export class LiveAnswer implements Listener {
   }
 
   #chunk(bytes: Uint8Array): Promise<void> | void {
-    if (this.#over || this.#refusedLate) return;
+    if (this.#over) return;
+    if (this.#refusedLate !== null) {
+      this.#refusedLate.add(bytes);
+      return;
+    }
     this.#started = true;
     this.#edge.see(bytes);
     this.#keepAlive();
@@ -163,7 +169,7 @@ export class LiveAnswer implements Listener {
     if (this.#started) {
       if (this.#edge.atLine) void this.#out.write(commentLine("keep-alive"));
     } else {
-      const text = await queueComment(this.#deps, job);
+      const text = await queueComment(this.#world, job);
       if (!this.#over && !this.#started) void this.#out.write(comment(text));
     }
     this.#keepAlive();
@@ -192,7 +198,7 @@ export class LiveAnswer implements Listener {
     if (this.#over) return;
     this.#finish(() => this.#accepted?.hold?.drop(this.#orphanMs));
     if (why !== "left") {
-      this.#deps.log?.({ type: "http.dropped", requestId: this.#c.get("requestId"), reason: why });
+      this.#world.log?.({ type: "http.dropped", requestId: this.#c.get("requestId"), reason: why });
     }
     this.#openWith({ kind: "left" });
   }
@@ -206,11 +212,11 @@ export class LiveAnswer implements Listener {
   }
 
   #delivered(job: Job): void {
-    if (job.durable) this.#deps.store.markRead(job.id);
+    if (job.durable) this.#world.store.markRead(job.id);
   }
 
   #after(waitMs: number, fire: () => void): void {
     this.#timer?.cancel();
-    this.#timer = this.#deps.clock.at(this.#deps.clock.nowMs() + waitMs, fire);
+    this.#timer = this.#world.clock.at(this.#world.clock.nowMs() + waitMs, fire);
   }
 }

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { changeModel, changeRouter, type ModelVerb, readLogs } from "./admin.ts";
 import { listDecisions, readDecision } from "./decisions.ts";
-import type { HttpDeps } from "./deps.ts";
+import type { HttpWorld } from "./deps.ts";
 import { listModels, readModel } from "./models.ts";
 import { decisionsQuery, forceQuery, linesQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
@@ -21,8 +21,8 @@ import { healthz, readMetrics, readStatus, readyz } from "./status.ts";
 const modelPage = pageOf(ModelSchema, "ModelList");
 const decisionPage = pageOf(DecisionSchema, "DecisionList");
 
-export function modelRoutes(deps: HttpDeps): Route[] {
-  const createdAt = Math.floor(deps.clock.wallMs() / 1000);
+export function modelRoutes(world: HttpWorld): Route[] {
+  const createdAt = Math.floor(world.clock.wallMs() / 1000);
   const tag = "models";
   return [
     {
@@ -31,7 +31,7 @@ export function modelRoutes(deps: HttpDeps): Route[] {
       tag,
       summary: "List models",
       answers: { 200: json(modelPage, "All models, in the configuration's order") },
-      handle: (c) => listModels(c, deps, createdAt),
+      handle: (c) => listModels(c, world, createdAt),
     },
     {
       method: "get",
@@ -40,12 +40,12 @@ export function modelRoutes(deps: HttpDeps): Route[] {
       tag,
       summary: "Read a model, by name or alias",
       answers: { 200: json(ModelSchema, "The model") },
-      handle: (c) => readModel(c, deps, createdAt),
+      handle: (c) => readModel(c, world, createdAt),
     },
   ];
 }
 
-export function decisionRoutes(deps: HttpDeps): Route[] {
+export function decisionRoutes(world: HttpWorld): Route[] {
   return ["/v1/decisions", "/decisions"].flatMap((base): Route[] => [
     {
       method: "get",
@@ -54,7 +54,7 @@ export function decisionRoutes(deps: HttpDeps): Route[] {
       summary: "What was decided and why, newest first",
       query: decisionsQuery,
       answers: { 200: json(decisionPage, "One page") },
-      handle: (c) => listDecisions(c, deps),
+      handle: (c) => listDecisions(c, world),
     },
     {
       method: "get",
@@ -62,12 +62,12 @@ export function decisionRoutes(deps: HttpDeps): Route[] {
       tag: "decisions",
       summary: "Read a decision",
       answers: { 200: json(DecisionSchema, "The decision") },
-      handle: (c) => readDecision(c, deps),
+      handle: (c) => readDecision(c, world),
     },
   ]);
 }
 
-export function operationsRoutes(deps: HttpDeps): Route[] {
+export function operationsRoutes(world: HttpWorld): Route[] {
   const tag = "operations";
   return [
     {
@@ -76,7 +76,7 @@ export function operationsRoutes(deps: HttpDeps): Route[] {
       tag,
       summary: "The router's state",
       answers: { 200: json(StatusSchema, "Now") },
-      handle: (c) => readStatus(c, deps),
+      handle: (c) => readStatus(c, world),
     },
     {
       method: "get",
@@ -92,7 +92,7 @@ export function operationsRoutes(deps: HttpDeps): Route[] {
       tag,
       summary: "Can it take work?",
       answers: { 200: json(ReadySchema, "Yes"), 503: json(ReadySchema, "No, and why") },
-      handle: (c) => readyz(c, deps),
+      handle: (c) => readyz(c, world),
     },
     {
       method: "get",
@@ -100,7 +100,7 @@ export function operationsRoutes(deps: HttpDeps): Route[] {
       tag,
       summary: "Prometheus metrics",
       answers: { 200: opaque("Text exposition format", "text/plain") },
-      handle: () => readMetrics(deps),
+      handle: () => readMetrics(world),
     },
   ];
 }
@@ -119,7 +119,7 @@ const ROUTER_VERBS = {
   drain: "Take no new work; finish what runs",
 } as const;
 
-export function adminRoutes(deps: HttpDeps): Route[] {
+export function adminRoutes(world: HttpWorld): Route[] {
   const tag = "admin";
   const ofModels = Object.entries(MODEL_VERBS).map(
     ([verb, summary]): Route => ({
@@ -130,7 +130,7 @@ export function adminRoutes(deps: HttpDeps): Route[] {
       summary,
       ...(verb === "unload" ? { query: forceQuery } : {}),
       answers: { 200: json(ModelStatusSchema, "The model as it is now; the effect may still be under way") },
-      handle: (c) => changeModel(c, deps, verb as ModelVerb),
+      handle: (c) => changeModel(c, world, verb as ModelVerb),
     }),
   );
   const ofRouter = Object.entries(ROUTER_VERBS).map(
@@ -140,7 +140,7 @@ export function adminRoutes(deps: HttpDeps): Route[] {
       tag,
       summary,
       answers: { 200: json(StatusSchema, "The router as it is now") },
-      handle: (c) => changeRouter(c, deps, verb as keyof typeof ROUTER_VERBS),
+      handle: (c) => changeRouter(c, world, verb as keyof typeof ROUTER_VERBS),
     }),
   );
   const logs: Route = {
@@ -151,7 +151,7 @@ export function adminRoutes(deps: HttpDeps): Route[] {
     summary: "The engine's newest log lines",
     query: linesQuery,
     answers: { 200: json(LogsSchema, "Oldest first") },
-    handle: (c) => readLogs(c, deps),
+    handle: (c) => readLogs(c, world),
   };
   return [...ofModels, ...ofRouter, logs];
 }

@@ -1,7 +1,7 @@
 // What a caller gets while its job is not over: the receipt, where to look, and when.
 
 import type { Job } from "../domain/job.ts";
-import { type Call, type HttpDeps, onDelivered } from "./deps.ts";
+import { type Call, type HttpWorld, onDelivered } from "./deps.ts";
 import { receiptBytes, receiptFacts } from "./receipt.ts";
 import { VARY } from "./stored-answer.ts";
 
@@ -13,15 +13,15 @@ export interface ReceiptOptions {
 }
 
 /** The receipt as it is now, with the answer in it when there is one. */
-export async function receiptResponse(c: Call, deps: HttpDeps, job: Job, options: ReceiptOptions): Promise<Response> {
+export async function receiptResponse(c: Call, world: HttpWorld, job: Job, options: ReceiptOptions): Promise<Response> {
   c.set("job", job.id);
   const { status } = job.state;
   const answered = (status === "succeeded" || status === "failed") && job.durable && job.resultPurgedAtMs === null;
   const [facts, result] = await Promise.all([
-    receiptFacts(deps, job),
-    answered ? deps.store.result(job.id) : Promise.resolve(null),
+    receiptFacts(world, job),
+    answered ? world.store.result(job.id) : Promise.resolve(null),
   ]);
-  if (result !== null && c.req.method !== "HEAD") onDelivered(c, () => deps.store.markRead(job.id));
+  if (result !== null && c.req.method !== "HEAD") onDelivered(c, () => world.store.markRead(job.id));
   return new Response(receiptBytes(facts, result) as Uint8Array<ArrayBuffer>, {
     status: options.status,
     headers: {

@@ -1,10 +1,10 @@
 // What a waiting stream says of itself in a comment: for people who watch with curl, and to keep proxies patient.
 
 import type { Job } from "../domain/job.ts";
-import type { HttpDeps } from "./deps.ts";
+import type { HttpWorld } from "./deps.ts";
 
-export async function queueComment(deps: HttpDeps, job: Job): Promise<string> {
-  const place = await deps.engine.queue.place(job);
+export async function queueComment(world: HttpWorld, job: Job): Promise<string> {
+  const place = await world.engine.queue.place(job);
   if (place === null || place.position === null) return "working";
   const words = [`queued position=${place.position}`];
   if (place.estimatedMs !== null) words.push(`eta=${Math.ceil(place.estimatedMs / 1000)}`);

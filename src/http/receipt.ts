@@ -6,7 +6,7 @@ import { ERRORS } from "../domain/errors.ts";
 import { type CancelReason, isFinal, type Job, type JobError } from "../domain/job.ts";
 import type { Place } from "../engine/control.ts";
 import type { Result } from "../store/store.ts";
-import type { HttpDeps } from "./deps.ts";
+import type { HttpWorld } from "./deps.ts";
 import { toWire } from "./status-words.ts";
 
 const SPLICE_LIMIT_BYTES = 1024 * 1024;
@@ -16,9 +16,9 @@ const RUNNING_POLL_SECONDS = 2;
 /** Everything but the answer. */
 export type ReceiptFacts = Omit<Receipt, "response">;
 
-export async function receiptFacts(deps: HttpDeps, job: Job): Promise<ReceiptFacts> {
-  const place = job.state.status === "queued" ? await deps.engine.queue.place(job) : null;
-  const leaseAtMs = isFinal(job.state.status) ? null : deps.engine.leaseExpiresAtMs(job.id);
+export async function receiptFacts(world: HttpWorld, job: Job): Promise<ReceiptFacts> {
+  const place = job.state.status === "queued" ? await world.engine.queue.place(job) : null;
+  const leaseAtMs = isFinal(job.state.status) ? null : world.engine.leaseExpiresAtMs(job.id);
   return factsOf(job, place, leaseAtMs);
 }
 

@@ -4,40 +4,40 @@ import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from ".
 import { SirError } from "../domain/errors.ts";
 import type { DeviceStatus, ModelStatus } from "../engine/control.ts";
 import { decisionWire } from "./decision-wire.ts";
-import type { Call, HttpDeps } from "./deps.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { wallSeconds } from "./models.ts";
 import { seconds } from "./receipt.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
 
 /** `GET /v1/status` */
-export async function readStatus(c: Call, deps: HttpDeps): Promise<Response> {
-  const usage = await deps.store.usage();
+export async function readStatus(c: Call, world: HttpWorld): Promise<Response> {
+  const usage = await world.store.usage();
   return c.json(
-    statusWire(deps, { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes }),
+    statusWire(world, { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes }),
     200,
     NO_STORE,
   );
 }
 
-function statusWire(deps: HttpDeps, store: StatusWire["store"]): StatusWire {
-  const status = deps.engine.status();
+function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {
+  const status = world.engine.status();
   return {
     object: "status",
-    at: wallSeconds(deps, status.atMs) ?? 0,
-    version: deps.version ?? "unknown",
+    at: wallSeconds(world, status.atMs) ?? 0,
+    version: world.version ?? "unknown",
     policy: status.policy,
     paused: status.paused,
-    draining: status.draining || deps.closing?.draining.aborted === true,
+    draining: status.draining || world.closing?.draining.aborted === true,
     queued: status.queued,
     running: status.running,
-    models: status.models.map((model) => modelStatusWire(deps, model)),
-    devices: status.devices.map((device) => deviceWire(deps, device)),
+    models: status.models.map((model) => modelStatusWire(world, model)),
+    devices: status.devices.map((device) => deviceWire(world, device)),
     store,
   };
 }
 
-export function modelStatusWire(deps: HttpDeps, model: ModelStatus): ModelStatusWire {
+export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStatusWire {
   const { spec, wait } = model;
   return {
     id: spec.name,
@@ -45,7 +45,7 @@ export function modelStatusWire(deps: HttpDeps, model: ModelStatus): ModelStatus
     aliases: spec.aliases,
     state: model.state,
     device: model.device,
-    since: wallSeconds(deps, model.sinceMs),
+    since: wallSeconds(world, model.sinceMs),
     pinned: model.pinned,
     paused: model.paused,
     queued: model.queued,
@@ -54,7 +54,7 @@ export function modelStatusWire(deps: HttpDeps, model: ModelStatus): ModelStatus
     concurrency: spec.concurrency,
     load_seconds: seconds(model.loadMs),
     load_failures: model.loadFailures,
-    retry_at: wallSeconds(deps, model.retryAtMs),
+    retry_at: wallSeconds(world, model.retryAtMs),
     last_error: model.lastError,
     waiting:
       wait === null
@@ -65,17 +65,17 @@ export function modelStatusWire(deps: HttpDeps, model: ModelStatus): ModelStatus
             by: wait.by,
             device: wait.device,
             decision: wait.decision,
-            since: wallSeconds(deps, wait.fromMs) ?? 0,
+            since: wallSeconds(world, wait.fromMs) ?? 0,
           },
   };
 }
 
-function deviceWire(deps: HttpDeps, device: DeviceStatus): DeviceStatusWire {
+function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
   return {
     id: device.device,
     phase: device.phase,
     models: device.models,
-    since: wallSeconds(deps, device.sinceMs) ?? 0,
+    since: wallSeconds(world, device.sinceMs) ?? 0,
     paused: device.paused,
     decision: device.decision === null ? null : decisionWire(device.decision),
   };
@@ -87,12 +87,12 @@ export function healthz(c: Call): Response {
 }
 
 /** `GET /readyz`: the store commits and the loop turns; 503 with the problems in words when not. */
-export async function readyz(c: Call, deps: HttpDeps): Promise<Response> {
-  const problems = [...deps.engine.readiness().problems];
-  if (!deps.engine.readiness().ready && problems.length === 0) problems.push("the engine is not ready");
-  if (deps.closing?.draining.aborted === true) problems.push("the router is going down");
+export async function readyz(c: Call, world: HttpWorld): Promise<Response> {
+  const problems = [...world.engine.readiness().problems];
+  if (!world.engine.readiness().ready && problems.length === 0) problems.push("the engine is not ready");
+  if (world.closing?.draining.aborted === true) problems.push("the router is going down");
   try {
-    await deps.store.ping();
+    await world.store.ping();
   } catch (error) {
     problems.push(`the store cannot commit: ${error instanceof Error ? error.message : "unknown"}`);
   }
@@ -102,9 +102,9 @@ export async function readyz(c: Call, deps: HttpDeps): Promise<Response> {
 }
 
 /** `GET /metrics` in Prometheus' text format. */
-export async function readMetrics(deps: HttpDeps): Promise<Response> {
-  if (deps.metrics === undefined) throw new SirError("route_not_found", "This router keeps no metrics.");
-  return new Response(await deps.metrics.text(), {
-    headers: { "content-type": deps.metrics.contentType, ...NO_STORE },
+export async function readMetrics(world: HttpWorld): Promise<Response> {
+  if (world.metrics === undefined) throw new SirError("route_not_found", "This router keeps no metrics.");
+  return new Response(await world.metrics.text(), {
+    headers: { "content-type": world.metrics.contentType, ...NO_STORE },
   });
 }

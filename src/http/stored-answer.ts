@@ -3,7 +3,7 @@
 import { ERRORS, SirError } from "../domain/errors.ts";
 import { isFinal, type Job } from "../domain/job.ts";
 import type { Result } from "../store/store.ts";
-import { type Call, type HttpDeps, onDelivered } from "./deps.ts";
+import { type Call, type HttpWorld, onDelivered } from "./deps.ts";
 import { envelope } from "./error-body.ts";
 import { jobError } from "./receipt.ts";
 import { toWire } from "./status-words.ts";
@@ -15,12 +15,12 @@ const DO_NOT_RETRY = { "x-should-retry": "false" };
  * @param known The answer, where the caller has it already; else it is read from the store.
  * @throws {SirError} result_expired when the job completed but its answer is gone.
  */
-export async function storedAnswer(c: Call, deps: HttpDeps, job: Job, known: Result | null): Promise<Response> {
+export async function storedAnswer(c: Call, world: HttpWorld, job: Job, known: Result | null): Promise<Response> {
   c.set("job", job.id);
   const answered = job.state.status === "succeeded" || job.state.status === "failed";
-  const stored = known ?? (answered && job.durable ? await deps.store.result(job.id) : null);
+  const stored = known ?? (answered && job.durable ? await world.store.result(job.id) : null);
   const response = stored === null ? ownVerdict(job) : replay(stored);
-  if (stored !== null && job.durable && c.req.method !== "HEAD") onDelivered(c, () => deps.store.markRead(job.id));
+  if (stored !== null && job.durable && c.req.method !== "HEAD") onDelivered(c, () => world.store.markRead(job.id));
   response.headers.set("sir-job-id", job.id);
   response.headers.set("vary", VARY);
   return response;
