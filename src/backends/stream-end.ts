@@ -51,8 +51,10 @@ class EventStreamWatch implements AnswerWatch {
 
   push(bytes: Uint8Array): void {
     let from = 0;
+    let lf = -1;
     while (from < bytes.length) {
-      const end = lineEnd(bytes, from);
+      if (lf < from) lf = indexOrEnd(bytes, LF, from);
+      const end = from + indexOrEnd(bytes.subarray(from, lf), CR, 0);
       this.#keep(bytes, from, end);
       if (end === bytes.length) return;
       this.#endLine();
@@ -97,12 +99,9 @@ class EventStreamWatch implements AnswerWatch {
   }
 }
 
-/** Index of the next CR or LF, or the length. */
-function lineEnd(bytes: Uint8Array, from: number): number {
-  const lf = bytes.indexOf(LF, from);
-  const end = lf === -1 ? bytes.length : lf;
-  const cr = bytes.subarray(from, end).indexOf(CR);
-  return cr === -1 ? end : from + cr;
+function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
+  const index = bytes.indexOf(byte, from);
+  return index === -1 ? bytes.length : index;
 }
 
 class JsonWatch implements AnswerWatch {
