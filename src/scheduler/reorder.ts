@@ -19,7 +19,8 @@ export interface Queues {
  * - `resident`: it went before an earlier job of another model because its own model is loaded.
  * - `swap_affinity`: the same, and the policy's bonus for the loaded model alone made the difference.
  * - `priority`: it went before an earlier job because its caller's priority is higher.
- * - `aging`: it went before a more urgent job, because it has waited so much longer.
+ * - `aging`: it went before a more urgent job, because it has waited so much longer. Of its own model's jobs only the
+ *   oldest of each band is seen.
  * - null: it went in order of arrival, and before nothing more urgent.
  *
  * The first that holds is the cause. Jobs of models that may not be loaded now were not passed over. A view may be older

@@ -66,8 +66,8 @@ export function barrierOf(view: ModelView, device: DeviceView, nowMs: number): B
   }
   if (view.retryAtMs > nowMs || (resident && view.broken)) {
     const words = view.broken
-      ? "failed to load too often; waits for its next trial load"
-      : "failed to load; waits before it is tried again";
+      ? "failed to load too often and waits for its next trial load"
+      : "failed to load and waits before it is tried again";
     return { code: "back_off", words, untilMs: resident && view.broken ? null : view.retryAtMs };
   }
   if (!resident && device.blockedUntilMs > nowMs) {

@@ -21,6 +21,8 @@ export interface RunJob {
   readonly atMs: number;
   readonly priority?: number;
   readonly runMs?: number;
+  /** Given by `run`, in order of arrival. */
+  id?: number;
   startedAtMs?: number;
   doneAtMs?: number;
   order?: number;
@@ -66,6 +68,9 @@ export function run(
   { untilMs, tickMs }: { untilMs: number; tickMs?: number },
 ): Run {
   const jobs = arrivals.map((each) => ({ ...each })).sort((a, b) => a.atMs - b.atMs);
+  jobs.forEach((each, i) => {
+    each.id = i + 1;
+  });
   const world: World = { policy, models, queues: new Map(), left: new Map(), nowMs: 0, resident: null, flight: [] };
   for (const { name } of models) world.queues.set(name, []);
   const moves: Moved[] = [];
@@ -128,7 +133,7 @@ function settle(world: World): void {
 
 function look(world: World): Snapshot {
   const views = world.models.map((each, order): ModelView => {
-    const queue = (world.queues.get(each.name) ?? []).map(({ atMs, priority = 0 }) => ({ atMs, priority }));
+    const queue = (world.queues.get(each.name) ?? []).map(({ id = 0, atMs, priority = 0 }) => ({ id, atMs, priority }));
     const leftAtMs = world.left.get(each.name);
     return {
       ...model(each.name),

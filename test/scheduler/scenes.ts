@@ -1,0 +1,115 @@
+// One real decision for each reason (for some several), between a model A that is loaded and a model B that waits.
+
+import type { DecisionReason } from "../../src/domain/decision.ts";
+import { type Decided, decide } from "../../src/scheduler/decide.ts";
+import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
+import type { DeviceView, ModelView, Transition } from "../../src/scheduler/snapshot.ts";
+import { MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
+
+type Draft = Partial<ModelView> & { jobs?: readonly QueuedJob[] };
+
+const NOW = 1_000_000;
+const busy: Draft = { jobs: [{ atMs: NOW - 9_000 }, { atMs: NOW - 8_000 }], inFlight: 3 };
+const waiting = (waitMs: number, count = 1): Draft => ({
+  jobs: Array.from({ length: count }, (_, i) => ({ atMs: NOW - waitMs + i })),
+});
+
+function scene(a: Draft, b: Draft, device: Partial<DeviceView> = {}, policy = MODEL_SCORE): Decided {
+  return decide(snapshot(NOW, [model("A", a), model("B", b)], device), policy);
+}
+
+const here = (sinceMs = 600_000, rest = {}) => ({ residents: [resident("A", { sinceMs: NOW - sinceMs, ...rest })] });
+const idleFor = (ms: number) => here(600_000, { idleSinceMs: NOW - ms });
+const move = (phase: Transition["phase"], load: string | null, onDemand = true): Partial<DeviceView> => ({
+  ...(phase === "draining" ? here() : {}),
+  transition: { phase, load: load === null ? null : named(load), evict: [named("A")], sinceMs: NOW - 2_000, onDemand },
+});
+const fifo = bindPolicy("fifo", {});
+const serial = bindPolicy("serial", {});
+const longest = bindPolicy("longest", {});
+
+export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
+  ["cold", scene({}, waiting(1_000))],
+  ["challenger_wins", scene(busy, waiting(85_000, 12), here())],
+  ["challenger_wins", scene(busy, { jobs: [{ atMs: NOW - 90_000, priority: 20 }] }, here(), serial)],
+  [
+    "challenger_wins",
+    scene({}, waiting(85_000), idleFor(3_000), bindPolicy("model-score", { minResidencySeconds: 0, idleLapse: false })),
+  ],
+  ["resident_idle", scene({}, waiting(3_000, 10), idleFor(9_000))],
+  ["resident_unavailable", scene({ ...busy, paused: true }, waiting(3_000, 2), here())],
+  ["ceiling", scene(busy, { ...waiting(1_861_000), priority: 0.01 }, here())],
+  ["ceiling", scene({}, waiting(120_000))],
+  ["longest_queue", scene({}, waiting(3_000, 4), idleFor(1), longest)],
+  ["arrival_order", scene({}, waiting(3_000), idleFor(1), fifo)],
+  ["restore", scene({ wanted: "restore" }, { ...waiting(3_000), retryAtMs: NOW + 5_000 })],
+  ["preload", scene({ wanted: "preload" }, {})],
+  ["pinned", scene({}, { wanted: "pinned" }, idleFor(5_000))],
+  ["pinned", scene({ pinned: true }, waiting(300_000, 2), idleFor(5_000))],
+  ["operator", scene(busy, { wanted: "operator" }, here())],
+  ["operator", scene({}, { wanted: "operator" })],
+  ["idle_timeout", scene({ unloadAfterMs: 600_000 }, {}, idleFor(600_400))],
+  ["unwanted", scene(waiting(3_000), {}, move("loading", "B"))],
+  ["unwanted", scene(busy, {}, move("draining", "B"))],
+  ["removed", decide(snapshot(NOW, [model("B")], here()), MODEL_SCORE)],
+  ["no_work", scene({}, {}, idleFor(5_000))],
+  ["no_work", scene({}, {})],
+  ["serving", scene(busy, {}, here())],
+  ["resident_wins", scene({ ...busy, priority: 300 }, { ...waiting(40_000), loadMs: 114_000 }, here())],
+  ["resident_wins", scene({}, waiting(4_000), idleFor(2_000))],
+  ["resident_wins", scene({}, waiting(4_000, 3), idleFor(2_000))],
+  ["resident_wins", scene({ inFlight: 2 }, waiting(4_000, 3), here())],
+  ["resident_wins", scene(waiting(4_000, 3), { ...waiting(4_000, 3), loadMs: 0 }, here())],
+  ["min_residency", scene(busy, waiting(85_000, 2), here(29_000))],
+  ["serve_first", scene(busy, waiting(130_000), here(0, { dispatched: 0 }))],
+  ["forced_swap_spent", scene(busy, waiting(130_000, 2), here(9_000, { forced: true }))],
+  ["finish", scene(busy, waiting(130_000), here(), fifo)],
+  ["back_off", scene(busy, { ...waiting(30_000), retryAtMs: NOW + 9_000 }, here())],
+  ["back_off", scene({}, { ...waiting(30_000, 2), retryAtMs: NOW + 9_000, broken: true })],
+  ["paused", scene(busy, waiting(30_000), { ...here(), paused: true })],
+  ["paused", scene(busy, {}, { ...here(), paused: true })],
+  ["paused", scene({}, { ...waiting(30_000, 2), paused: true }, idleFor(1))],
+  ["paused", scene({ ...busy, paused: true }, {}, here())],
+  ["no_room", scene(busy, { ...waiting(30_000), memoryGiB: 80 }, { ...here(), memoryGiB: 24 })],
+  ["blocked", scene(waiting(4_000), waiting(5_000), { blockedUntilMs: NOW + 1 })],
+  ["blocked", scene({}, {}, { blockedUntilMs: NOW + 1 })],
+  ["loading", scene({}, waiting(30_000, 15), move("loading", "B"))],
+  ["loading", scene({}, {}, move("loading", "B", false))],
+  ["draining", scene(busy, waiting(30_000, 2), move("draining", "B"))],
+  ["draining", scene(busy, {}, move("draining", null, false))],
+  ["unloading", scene({}, waiting(30_000), move("unloading", "B"))],
+  ["unloading", scene({}, {}, move("unloading", null, false))],
+];
+
+/** All of them, by a record that does not compile when one is missing. */
+const ALL: Readonly<Record<DecisionReason, true>> = {
+  cold: true,
+  challenger_wins: true,
+  resident_idle: true,
+  resident_unavailable: true,
+  ceiling: true,
+  longest_queue: true,
+  arrival_order: true,
+  restore: true,
+  preload: true,
+  pinned: true,
+  operator: true,
+  idle_timeout: true,
+  unwanted: true,
+  removed: true,
+  no_work: true,
+  serving: true,
+  resident_wins: true,
+  min_residency: true,
+  serve_first: true,
+  forced_swap_spent: true,
+  finish: true,
+  back_off: true,
+  paused: true,
+  no_room: true,
+  loading: true,
+  draining: true,
+  unloading: true,
+  blocked: true,
+};
+export const REASONS = Object.keys(ALL);
