@@ -16,6 +16,8 @@ import type { EngineWorld, ModelEntry, WakeReason } from "./state.ts";
 import { snapshotOf } from "./views.ts";
 import { type DeviceHold, recordWaits } from "./waits.ts";
 
+/** A resident without work is called idle after this; shorter pauses between requests are no news. */
+const IDLE_AFTER_MS = 5_000;
 /** A policy that serves one job at a time is asked again after each; no pass asks more often than this. */
 const ROUNDS_MAX = 10_000;
 
@@ -95,6 +97,7 @@ export class Loop {
       }
     }
     recordWaits(this.#world, this.paused, this.#holds());
+    for (const [name, entry] of models) if (entry.removed && !this.#inUse(entry)) models.delete(name);
     if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;
     this.#dueAtMs = nextLookAtMs;
     this.#timer?.cancel();
@@ -109,10 +112,13 @@ export class Loop {
       const snapshot = snapshotOf(device, this.#devices, this.#world);
       const decided = decide(snapshot, this.#world.settings.policy);
       this.#verdicts.set(device, decided);
-      const decision = this.#record(device, decided);
+      const quietUntilMs = pauseEndsAtMs(device, decided);
+      const quiet = quietUntilMs !== null && quietUntilMs > snapshot.nowMs;
+      const decision = quiet ? this.decisionOf(device) : this.#record(device, decided);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
-      if (served === 0 || !Number.isFinite(decided.serve) || round === ROUNDS_MAX) return decided.nextLookAtMs;
+      if (served > 0 && Number.isFinite(decided.serve) && round < ROUNDS_MAX) continue;
+      return quiet ? Math.min(quietUntilMs, decided.nextLookAtMs ?? quietUntilMs) : decided.nextLookAtMs;
     }
   }
 
@@ -194,6 +200,12 @@ export class Loop {
     return decision;
   }
 
+  /** A model that was taken out of the configuration is kept for as long as anything of it is left. */
+  #inUse({ spec: { name }, queue, remote }: ModelEntry): boolean {
+    if (queue.size > 0 || (remote?.running.size ?? 0) > 0) return true;
+    return this.#devices.some(({ resident, move }) => resident?.instance.model === name || move?.load === name);
+  }
+
   #holds(): DeviceHold[] {
     return this.#devices.map((unit) => {
       const verdict = this.#verdicts.get(unit);
@@ -203,6 +215,14 @@ export class Loop {
   }
 }
 
+/** When a pause of the resident becomes worth a row; null when the verdict is about something else. */
+function pauseEndsAtMs(device: DeviceUnit, decided: Decided): number | null {
+  if (decided.reason !== "no_work" || device.move !== null) return null;
+  const idleSinceMs = device.resident?.idleSinceMs ?? null;
+  return idleSinceMs === null ? null : idleSinceMs + IDLE_AFTER_MS;
+}
+
+/** What a row is news about: a stay is the same whether or not the resident has work at this very moment. */
 function keyOf(verdict: Verdict): string {
-  return [verdict.kind, verdict.reason, verdict.load, ...verdict.resident.map(({ model }) => model)].join("|");
+  return [verdict.reason, verdict.guard, verdict.load, ...verdict.resident.map(({ model }) => model)].join("|");
 }
