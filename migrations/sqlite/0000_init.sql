@@ -5,7 +5,8 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
--- One row: what is stored, and the highest router time that was ever stored.
+-- One row: the sizes of bodies and results, the count of jobs, and the highest router time that was ever stored.
+-- Written once in each commit; a trigger would write it once for each job.
 CREATE TABLE usage (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   stored_bytes INTEGER NOT NULL,
@@ -77,8 +78,6 @@ CREATE TABLE jobs (
   CHECK ((idempotency_key IS NULL) = (fingerprint IS NULL))
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX jobs_ready ON jobs (pool, model, rank, id) WHERE status = 0;
---> statement-breakpoint
 CREATE INDEX jobs_live ON jobs (id) WHERE status < 2;
 --> statement-breakpoint
 CREATE INDEX jobs_running ON jobs (owner) WHERE status = 1;
@@ -123,18 +122,6 @@ CREATE TABLE results (
   CHECK ((bytes IS NULL) <> (location IS NULL))
 ) STRICT;
 --> statement-breakpoint
-CREATE TRIGGER bodies_in AFTER INSERT ON bodies BEGIN UPDATE usage SET stored_bytes = stored_bytes + NEW.size WHERE id = 1; END;
---> statement-breakpoint
-CREATE TRIGGER bodies_out AFTER DELETE ON bodies BEGIN UPDATE usage SET stored_bytes = stored_bytes - OLD.size WHERE id = 1; END;
---> statement-breakpoint
-CREATE TRIGGER results_in AFTER INSERT ON results BEGIN UPDATE usage SET stored_bytes = stored_bytes + NEW.size WHERE id = 1; END;
---> statement-breakpoint
-CREATE TRIGGER results_out AFTER DELETE ON results BEGIN UPDATE usage SET stored_bytes = stored_bytes - OLD.size WHERE id = 1; END;
---> statement-breakpoint
-CREATE TRIGGER jobs_in AFTER INSERT ON jobs BEGIN UPDATE usage SET jobs = jobs + 1 WHERE id = 1; END;
---> statement-breakpoint
-CREATE TRIGGER jobs_out AFTER DELETE ON jobs BEGIN UPDATE usage SET jobs = jobs - 1 WHERE id = 1; END;
---> statement-breakpoint
 CREATE TABLE attempts (
   job INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
@@ -149,15 +136,15 @@ CREATE TABLE attempts (
   PRIMARY KEY (job, epoch)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
--- Its ids are cursors that callers keep, so they are never used twice.
+-- `n` is the job's epoch, doubled, plus one for an end that leaves the epoch as it is: it only grows, so a caller may
+-- keep it as a cursor.
 CREATE TABLE job_events (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
   job INTEGER NOT NULL,
+  n INTEGER NOT NULL,
   at_ms REAL NOT NULL,
-  type TEXT NOT NULL
-) STRICT;
---> statement-breakpoint
-CREATE INDEX job_events_by_job ON job_events (job, id);
+  type TEXT NOT NULL,
+  PRIMARY KEY (job, n)
+) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE decisions (
   seq INTEGER PRIMARY KEY,

@@ -1,40 +1,88 @@
 // Taking a job in: job, body, idempotency key and first event in one transaction, and the bound on stored bytes.
 
 import type { Database } from "better-sqlite3";
+import type { OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
-import type { Added, Body, NewJob } from "../store.ts";
-import type { CoreSettings } from "./core.ts";
-import { acceptedJob, CANCELLED, type Stamp, toJob } from "./job-row.ts";
+import type { Body, NewJob } from "../store.ts";
+import { CANCELLED, type Stamp, toJob } from "./job-row.ts";
+import type { Ledger } from "./ledger.ts";
 import type { Purger } from "./purger.ts";
 import type { JobRow } from "./schema.ts";
 
 const INSERT_JOB = `
   INSERT INTO jobs (id, pool, caller, model, endpoint, priority, rank, stream, durable, created_wall_ms, accepted_ms,
     lease_ms, deadline_ms, last_poll_ms, home, traceparent, client_request_id, metadata, idempotency_key, fingerprint)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`;
 const INSERT_BODY = `
   INSERT INTO bodies (job, content_type, size, sha256, headers, span_start, span_end, location, bytes)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const INSERT_EVENT = "INSERT INTO job_events (job, at_ms, type) VALUES (?, ?, 'queued')";
+  VALUES (?, ?, ?, unhex(?), ?, ?, ?, ?, ?)`;
+const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, 0, ?, 'queued')";
 export const BY_KEY = "SELECT * FROM jobs INDEXED BY jobs_by_key WHERE caller = ? AND idempotency_key = ?";
 const FREE_KEY = "UPDATE jobs SET idempotency_key = NULL, fingerprint = NULL WHERE seq = ?";
 
-export interface Accepting {
-  add(at: Stamp, job: NewJob, rank: number): Added;
-  addVolatile(at: Stamp, job: NewJob, rank: number): void;
+type Value = string | number | Uint8Array | null;
+
+/**
+ * A job on its way in, in the order of the columns: posting an object would spend more time on the names of its fields
+ * than the insert takes.
+ */
+export interface Arrival {
+  readonly job: readonly Value[];
+  readonly body: readonly Value[] | null;
+  readonly acceptedAtMs: number;
+  readonly sizeBytes: number;
+  readonly caller: string;
+  readonly key: string | null;
+  readonly fingerprint: string | null;
 }
 
-export function createAccepting(db: Database, settings: CoreSettings, purger: Purger): Accepting {
+/** What became of it; the job itself is known to whoever sent it. */
+export type Arrived = "added" | "key_reused" | "storage_full" | { readonly replayed: Job };
+
+export interface Accepting {
+  add(at: Stamp, arrival: Arrival): Arrived;
+}
+
+export function createAccepting(db: Database, purger: Purger, ledger: Ledger): Accepting {
   const insertJob = db.prepare(INSERT_JOB);
   const insertBody = db.prepare(INSERT_BODY);
   const insertEvent = db.prepare(INSERT_EVENT);
   const byKey = db.prepare<[string, string], JobRow>(BY_KEY);
   const freeKey = db.prepare(FREE_KEY);
 
-  const insert = (at: Stamp, job: NewJob, rank: number, durable: boolean): Job => {
-    const made = acceptedJob(job, at, rank, durable);
-    const key = durable ? job.idempotency : null;
-    const { lastInsertRowid: seq } = insertJob.run(
+  /** What the key already stands for; null when the job may be added. */
+  const earlier = ({ caller, key, fingerprint }: Arrival): Arrived | null => {
+    if (key === null) return null;
+    const row = byKey.get(caller, key);
+    if (row === undefined) return null;
+    if (row.status === CANCELLED && (row.cancel_reason === "lease_expired" || row.cancel_reason === "disconnect")) {
+      freeKey.run(row.seq);
+      return null;
+    }
+    return row.fingerprint?.toString("hex") === fingerprint ? { replayed: toJob(row) } : "key_reused";
+  };
+
+  return {
+    add(at, arrival) {
+      const found = earlier(arrival);
+      if (found !== null) return found;
+      if (!purger.makeRoom(at.atMs, arrival.sizeBytes)) return "storage_full";
+      const { lastInsertRowid: seq } = insertJob.run(...arrival.job);
+      if (arrival.body !== null) insertBody.run(seq, ...arrival.body);
+      insertEvent.run(seq, arrival.acceptedAtMs);
+      ledger.jobsBy(1);
+      ledger.bytesBy(arrival.sizeBytes);
+      return "added";
+    },
+  };
+}
+
+/** @param made The job as it will be; its row says the same. */
+export function arrivalOf(made: Job, { body, idempotency }: NewJob, home: OwnerId): Arrival {
+  const key = made.durable ? (idempotency?.key ?? null) : null;
+  const fingerprint = made.durable && idempotency !== null ? hex(idempotency.fingerprint) : null;
+  return {
+    job: [
       made.id,
       made.pool,
       made.caller,
@@ -43,51 +91,29 @@ export function createAccepting(db: Database, settings: CoreSettings, purger: Pu
       made.priority,
       made.rank,
       made.stream ? 1 : 0,
-      durable ? 1 : 0,
+      made.durable ? 1 : 0,
       made.createdAtMs,
       made.acceptedAtMs,
       made.leaseMs,
       made.deadlineAtMs,
       made.acceptedAtMs,
-      settings.owner,
+      home,
       made.traceparent,
       made.clientRequestId,
       JSON.stringify(made.metadata),
-      key?.key ?? null,
-      key?.fingerprint ?? null,
-    );
-    if (durable) insertBody.run(seq, ...bodyColumns(job.body));
-    insertEvent.run(seq, made.acceptedAtMs);
-    return made;
-  };
-
-  /** What the key already stands for; null when the job may be added. */
-  const earlier = (job: NewJob): Added | null => {
-    if (job.idempotency === null) return null;
-    const row = byKey.get(job.caller, job.idempotency.key);
-    if (row === undefined) return null;
-    if (row.status === CANCELLED && (row.cancel_reason === "lease_expired" || row.cancel_reason === "disconnect")) {
-      freeKey.run(row.seq);
-      return null;
-    }
-    const same = row.fingerprint !== null && Buffer.compare(row.fingerprint, job.idempotency.fingerprint) === 0;
-    return same ? { kind: "replayed", job: toJob(row) } : { kind: "key_reused" };
-  };
-
-  return {
-    add(at, job, rank) {
-      const found = earlier(job);
-      if (found !== null) return found;
-      if (!purger.makeRoom(at.atMs, job.body.sizeBytes)) return { kind: "storage_full" };
-      return { kind: "added", job: insert(at, job, rank, true) };
-    },
-    addVolatile(at, job, rank) {
-      insert(at, job, rank, false);
-    },
+      key,
+      fingerprint,
+    ],
+    body: made.durable ? bodyColumns(body) : null,
+    acceptedAtMs: made.acceptedAtMs,
+    sizeBytes: made.durable ? body.sizeBytes : 0,
+    caller: made.caller,
+    key,
+    fingerprint,
   };
 }
 
-function bodyColumns(body: Body): unknown[] {
+function bodyColumns(body: Body): Value[] {
   const { source } = body;
   if (source.kind === "bytes" && source.bytes.byteLength !== body.sizeBytes) {
     throw new Error(`the body has ${source.bytes.byteLength} bytes where ${body.sizeBytes} were announced`);
@@ -95,11 +121,15 @@ function bodyColumns(body: Body): unknown[] {
   return [
     body.contentType,
     body.sizeBytes,
-    body.sha256,
+    hex(body.sha256),
     JSON.stringify(body.headers),
     body.modelSpan?.[0] ?? null,
     body.modelSpan?.[1] ?? null,
     source.kind === "file" ? source.uri : null,
     source.kind === "bytes" ? source.bytes : null,
   ];
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

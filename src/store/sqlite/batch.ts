@@ -64,15 +64,16 @@ export function createBatch(
   const savepoint = db.prepare("SAVEPOINT verb");
   const release = db.prepare("RELEASE verb");
   const undo = db.prepare("ROLLBACK TO verb");
-  const stamp = db.prepare("UPDATE usage SET stamp_ms = @atMs WHERE id = 1 AND stamp_ms < @atMs");
   let batch = 0;
 
   const rollback = (): void => {
     core.discarded.length = 0;
+    core.ledger.undo();
     if (db.inTransaction) db.exec("ROLLBACK");
   };
   const one = ({ n, verb, at, args }: Request): Reply => {
     const mark = core.discarded.length;
+    const counts = core.ledger.mark();
     savepoint.run();
     try {
       const run = core.verbs[verb] as (at: Stamp, ...args: readonly unknown[]) => unknown;
@@ -85,6 +86,7 @@ export function createBatch(
       undo.run();
       release.run();
       core.discarded.length = mark;
+      core.ledger.undo(counts);
       return { n, ok: false, ...wordsOf(error) };
     }
   };
@@ -97,7 +99,7 @@ export function createBatch(
     }
   };
   const finish = (requests: readonly Request[], beganMs: number): void => {
-    stamp.run({ atMs: requests.at(-1)?.at.atMs ?? 0 });
+    core.ledger.write(requests.at(-1)?.at.atMs ?? 0);
     batch++;
     hook("before");
     try {
@@ -107,6 +109,7 @@ export function createBatch(
       if (/^SQLITE_(FULL|BUSY)/.test(codeOf(error))) throw error;
       throw broken("COMMIT failed", error);
     }
+    core.ledger.committed();
     hook("after");
     onCommit({ jobs: requests.length, tookMs: performance.now() - beganMs, batch });
   };

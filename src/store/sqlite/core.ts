@@ -7,6 +7,7 @@ import { type Accepting, createAccepting } from "./accept.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import type { Stamp } from "./job-row.ts";
 import { createJournal, type Journal } from "./journal.ts";
+import { Ledger } from "./ledger.ts";
 import { createPurger } from "./purger.ts";
 import { createRecovering, type Recovering } from "./recovery.ts";
 import { createRetention, type Retention } from "./retention.ts";
@@ -35,20 +36,22 @@ export type ValueOf<Verb extends WriteVerb> = ReturnType<WriteVerbs[Verb]>;
 
 export interface Core {
   readonly verbs: WriteVerbs;
+  readonly ledger: Ledger;
   /** URIs of files whose rows are gone; to be removed after the commit, and forgotten after a rollback. */
   readonly discarded: string[];
 }
 
 export function createCore(db: Database, settings: CoreSettings): Core {
   const discarded: string[] = [];
-  const purger = createPurger(db, settings, discarded);
+  const ledger = new Ledger(db);
+  const purger = createPurger(db, settings, ledger, discarded);
   const ending = createEnding(db, settings, purger);
   const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
   const verbs: WriteVerbs = {
-    ...createAccepting(db, settings, purger),
-    ...createRunning(db, settings),
+    ...createAccepting(db, purger, ledger),
+    ...createRunning(db, settings, ledger),
     ...createRecovering(db, settings, ending),
-    ...createRetention(db, settings, purger),
+    ...createRetention(db, settings, purger, ledger),
     ...createJournal(db),
     end: ending.end,
     purge: ending.purge,
@@ -57,5 +60,5 @@ export function createCore(db: Database, settings: CoreSettings): Core {
       stop.run(at.atMs, settings.owner);
     },
   };
-  return { verbs, discarded };
+  return { verbs, ledger, discarded };
 }

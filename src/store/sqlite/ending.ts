@@ -16,7 +16,7 @@ export const END = `
   WHERE seq = ? AND status IN (0, 1) RETURNING *`;
 const END_ATTEMPT = `
   UPDATE attempts SET ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
-const INSERT_EVENT = "INSERT INTO job_events (job, at_ms, type) VALUES (?, ?, ?)";
+const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, ?)";
 const BY_ID = "SELECT * FROM jobs WHERE id = ?";
 
 export interface Ending {
@@ -48,7 +48,7 @@ export function createEnding(db: Database, settings: CoreSettings, purger: Purge
     );
     if (ended === undefined) throw new Error("a job that was live cannot be ended");
     if (row.status === RUNNING) endAttempt.run(at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
-    insertEvent.run(row.seq, at.atMs, STATUSES[end.status]);
+    insertEvent.run(row.seq, ended.epoch * 2, at.atMs, STATUSES[end.status]);
     return toJob(ended);
   };
 

@@ -21,13 +21,11 @@ export interface Stamp {
   readonly wallMs: number;
 }
 
-/** Lower runs first: a point of priority is worth `msPerPoint` of earlier arrival. */
-export function rankOf(acceptedAtMs: number, priority: number, msPerPoint: number): number {
-  return acceptedAtMs - priority * msPerPoint;
-}
-
-/** A new job as it will be stored. Both the row and its first answer are made from this, so they cannot differ. */
-export function acceptedJob(job: NewJob, at: Stamp, rank: number, durable: boolean): Job {
+/**
+ * A new job as it will be stored; row and first answer are both made from it, so they cannot differ. A point of priority
+ * is worth `msPerPoint` of earlier arrival.
+ */
+export function acceptedJob(job: NewJob, at: Stamp, msPerPoint: number, durable: boolean): Job {
   return {
     id: job.id,
     pool: job.pool,
@@ -35,7 +33,7 @@ export function acceptedJob(job: NewJob, at: Stamp, rank: number, durable: boole
     model: job.model,
     endpoint: job.endpoint,
     priority: job.priority,
-    rank,
+    rank: at.atMs - job.priority * msPerPoint,
     stream: job.stream,
     durable,
     createdAtMs: Math.floor(at.wallMs),

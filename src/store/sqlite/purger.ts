@@ -3,6 +3,7 @@
 
 import type { Database } from "better-sqlite3";
 import type { CoreSettings } from "./core.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** One transaction removes no more than this, so that nobody waits long behind it. */
 export const PURGE_BATCH = 500;
@@ -25,39 +26,39 @@ export interface Purger {
 }
 
 /** @param discarded Collects the URIs of files that are to be removed once the transaction is committed. */
-export function createPurger(db: Database, settings: CoreSettings, discarded: string[]): Purger {
-  const bodyFile = db.prepare<[number], string | null>("SELECT location FROM bodies WHERE job = ?").pluck();
-  const dropBody = db.prepare("DELETE FROM bodies WHERE job = ?");
-  const resultFile = db.prepare<[number], string | null>("SELECT location FROM results WHERE job = ?").pluck();
-  const dropResult = db.prepare("DELETE FROM results WHERE job = ?");
+export function createPurger(db: Database, settings: CoreSettings, ledger: Ledger, discarded: string[]): Purger {
+  const drops = ["bodies", "results"].map((table) =>
+    db.prepare<[number], { size: number; location: string | null }>(
+      `DELETE FROM ${table} WHERE job = ? RETURNING size, location`,
+    ),
+  );
   const mark = db.prepare("UPDATE jobs SET purged_ms = ?, evictable_ms = NULL WHERE seq = ? AND purged_ms IS NULL");
-  const stored = db.prepare<[], number>("SELECT stored_bytes FROM usage WHERE id = 1").pluck();
   const evictable = db.prepare<[number], number>(EVICTABLE).pluck();
   const due = db.prepare<[number, number], number>(DUE).pluck();
 
   const purge = (seq: number, atMs: number): void => {
-    for (const location of [bodyFile.get(seq), resultFile.get(seq)]) {
-      if (location !== undefined && location !== null) discarded.push(location);
+    for (const drop of drops) {
+      const gone = drop.get(seq);
+      if (gone === undefined) continue;
+      ledger.bytesBy(-gone.size);
+      if (gone.location !== null) discarded.push(gone.location);
     }
-    dropBody.run(seq);
-    dropResult.run(seq);
     mark.run(atMs, seq);
   };
-  const storedBytes = (): number => stored.get() ?? 0;
 
   return {
     purge,
     evictableLeft: () => evictable.get(1) !== undefined,
     makeRoom(atMs, sizeBytes) {
       const limit = settings.maxStoredBytes - sizeBytes;
-      if (storedBytes() <= limit) return true;
+      if (ledger.bytes <= limit) return true;
       // A body that can never fit must not cost others their answers.
       if (limit < 0) return false;
       for (let left = PURGE_BATCH; left > 0; left--) {
         const seq = evictable.get(1);
         if (seq === undefined) return false;
         purge(seq, atMs);
-        if (storedBytes() <= limit) return true;
+        if (ledger.bytes <= limit) return true;
       }
       return false;
     },

@@ -27,8 +27,8 @@ const LOADS = `
 const ATTEMPTS = `
   SELECT attempts.* FROM attempts JOIN jobs ON jobs.seq = attempts.job WHERE jobs.id = ? ORDER BY attempts.epoch`;
 export const EVENTS = `
-  SELECT e.id, e.at_ms, e.type FROM job_events AS e INDEXED BY job_events_by_job
-  WHERE e.job = (SELECT seq FROM jobs WHERE id = ?) AND e.id > ? ORDER BY e.id LIMIT ?`;
+  SELECT n, at_ms, type FROM job_events
+  WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND n > ? ORDER BY n LIMIT ?`;
 const DOWNTIMES = `
   SELECT ended_ms AS fromMs, started_ms AS toMs FROM
     (SELECT started_ms, lag(alive_ms) OVER (ORDER BY seq) AS ended_ms FROM boots)
@@ -58,7 +58,7 @@ export function createReads(db: Database): Reads {
   const waits = db.prepare<[Span & { model: string }], WaitRow>(WAITS);
   const attempts = db.prepare<[string], AttemptRow>(ATTEMPTS);
   const loads = db.prepare<[number], LoadRow>(LOADS);
-  const events = db.prepare<[string, number, number], { id: number; at_ms: number; type: string }>(EVENTS);
+  const events = db.prepare<[string, number, number], { n: number; at_ms: number; type: string }>(EVENTS);
   const downtimes = db.prepare<[Span], Span>(DOWNTIMES);
   const deadOwners = db.prepare<[{ self: string }], string>(DEAD_OWNERS).pluck();
   const live = db.prepare<[string, number], JobRow>(LIVE);
@@ -79,10 +79,10 @@ export function createReads(db: Database): Reads {
     attempts: (id) => attempts.all(id).map(toAttempt),
     loads: (limit) => loads.all(limit).map(toLoad),
     eventsAfter(id, cursor, limit) {
-      const after = cursor === null ? 0 : Number(cursor);
-      const rows = events.all(id, Number.isSafeInteger(after) ? after : 0, limit);
+      const after = cursor === null ? -1 : Number(cursor);
+      const rows = events.all(id, Number.isSafeInteger(after) ? after : -1, limit);
       return rows.map((row) => ({
-        cursor: String(row.id),
+        cursor: String(row.n),
         atMs: row.at_ms,
         job: id,
         type: row.type as StoredEvent["type"],

@@ -22,7 +22,7 @@ const COUNT_LAST = "UPDATE jobs SET attempts = attempts - 1, interruptions = int
 const END_ATTEMPT = `
   UPDATE attempts SET ended_ms = ?, outcome = 'interrupted', detail = 'the router stopped'
   WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
-const INSERT_EVENT = "INSERT INTO job_events (job, at_ms, type) VALUES (?, ?, 'requeued')";
+const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, 'requeued')";
 export const RERANKED = `
   SELECT seq, id FROM jobs INDEXED BY jobs_live WHERE status < 2 AND id > ? ORDER BY id LIMIT 1000`;
 const RERANK = `
@@ -64,7 +64,7 @@ export function createRecovering(db: Database, settings: CoreSettings, ending: E
             found.poisoned++;
           } else {
             giveBack.run(row.seq);
-            insertEvent.run(row.seq, at.atMs);
+            insertEvent.run(row.seq, (row.epoch + 1) * 2, at.atMs);
             found.requeued++;
           }
         }

@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import type { JobId } from "../../domain/ids.ts";
 import type { CoreSettings } from "./core.ts";
 import type { Stamp } from "./job-row.ts";
+import type { Ledger } from "./ledger.ts";
 import { PURGE_BATCH, type Purger } from "./purger.ts";
 
 /** A tombstone stays this long after its answer went; its idempotency key as long, so at least a day in all. */
@@ -43,7 +44,7 @@ export interface Retention {
   prune(at: Stamp): boolean;
 }
 
-export function createRetention(db: Database, settings: CoreSettings, purger: Purger): Retention {
+export function createRetention(db: Database, settings: CoreSettings, purger: Purger, ledger: Ledger): Retention {
   const markRead = db.prepare(MARK_READ);
   const notePoll = db.prepare(NOTE_POLL);
   const tombstones = db.prepare<[number, number], number>(OLD_TOMBSTONES).pluck();
@@ -78,6 +79,7 @@ export function createRetention(db: Database, settings: CoreSettings, purger: Pu
       const purged = purger.purgeDue(at.atMs);
       const old = tombstones.all(at.atMs - TOMBSTONE_MS, PURGE_BATCH);
       for (const seq of old) for (const drop of drops) drop.run(seq);
+      ledger.jobsBy(-old.length);
       const roomy = purger.makeRoom(at.atMs, 0);
       const logged = pruneLogs(at.atMs);
       const full = [purged, old.length, logged].some((count) => count >= PURGE_BATCH);

@@ -6,6 +6,7 @@ import type { Job } from "../../domain/job.ts";
 import type { AttemptEnd, Authority, Fence, Finish, Pick, Requeue, Result } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
 import { FAILED, type Stamp, SUCCEEDED, toJob } from "./job-row.ts";
+import type { Ledger } from "./ledger.ts";
 import type { JobRow } from "./schema.ts";
 
 export const CLAIM = `
@@ -27,7 +28,7 @@ export const REQUEUE = `
   WHERE id = ? AND status = 1 AND epoch = ? AND owner = ? RETURNING *`;
 const END_ATTEMPT = `
   UPDATE attempts SET first_byte_ms = ?, ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ?`;
-const INSERT_EVENT = "INSERT INTO job_events (job, at_ms, type) VALUES (?, ?, ?)";
+const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, ?)";
 
 export interface Running {
   claim(at: Stamp, authority: Authority, picks: readonly Pick[]): (Job | null)[];
@@ -35,7 +36,7 @@ export interface Running {
   requeue(at: Stamp, fence: Fence, requeue: Requeue, attempt: AttemptEnd): Job | null;
 }
 
-export function createRunning(db: Database, settings: CoreSettings): Running {
+export function createRunning(db: Database, settings: CoreSettings, ledger: Ledger): Running {
   const claim = db.prepare<unknown[], JobRow>(CLAIM);
   const insertAttempt = db.prepare(INSERT_ATTEMPT);
   const finish = db.prepare<unknown[], JobRow>(FINISH);
@@ -50,16 +51,17 @@ export function createRunning(db: Database, settings: CoreSettings): Running {
     const row = claim.get(owner, pick.instance, at.atMs, decision, score, queueWaitMs, reorder, pick.id, pool);
     if (row === undefined) return null;
     insertAttempt.run(row.seq, row.epoch, row.attempts, pick.instance, owner, at.atMs);
-    insertEvent.run(row.seq, at.atMs, "started");
+    insertEvent.run(row.seq, row.epoch * 2, at.atMs, "started");
     return toJob(row);
   };
   const close = (row: JobRow, epoch: number, at: Stamp, end: AttemptEnd, event: string): void => {
     endAttempt.run(end.firstByteAtMs, at.atMs, end.outcome, end.detail, row.seq, epoch);
-    insertEvent.run(row.seq, at.atMs, event);
+    insertEvent.run(row.seq, row.epoch * 2 + (row.epoch === epoch ? 1 : 0), at.atMs, event);
   };
   const keep = (row: JobRow, at: Stamp, result: Result): void => {
     const { status, headers, body } = result;
     insertResult.run(row.seq, row.epoch, status, JSON.stringify(headers), body.byteLength, at.atMs, body);
+    ledger.bytesBy(body.byteLength);
   };
 
   return {

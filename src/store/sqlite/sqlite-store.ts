@@ -23,10 +23,11 @@ import {
   StoreError,
   type Usage,
 } from "../store.ts";
+import { arrivalOf } from "./accept.ts";
 import type { Boot } from "./boot.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
 import type { Host } from "./host.ts";
-import { acceptedJob, rankOf } from "./job-row.ts";
+import { acceptedJob } from "./job-row.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
 import { createReads, type Reads } from "./reads.ts";
@@ -78,22 +79,21 @@ export class SqliteStore implements Store {
     this.#listing = createListing(parts.reader);
   }
 
-  add(job: NewJob): Promise<Added> {
+  async add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
-    const rank = rankOf(at.atMs, job.priority, this.#msPerPoint);
-    const { source } = job.body;
-    if (source.kind === "file") return this.#outbox.call("add", [job, rank], { at });
-    const { bytes, moved } = this.#parcel(source.bytes, true);
-    const whole: NewJob = { ...job, body: { ...job.body, source: { kind: "bytes", bytes } } };
-    return this.#outbox.call("add", [whole, rank], { at, moved, sizeBytes: bytes.byteLength });
+    const made = acceptedJob(job, at, this.#msPerPoint, true);
+    const { body, moved } = this.#postable(job.body);
+    const arrival = arrivalOf(made, { ...job, body }, this.#parts.owner);
+    const arrived = await this.#outbox.call("add", [arrival], { at, moved, sizeBytes: arrival.sizeBytes });
+    if (arrived === "added") return { kind: "added", job: made };
+    return typeof arrived === "string" ? { kind: arrived } : { kind: "replayed", job: arrived.replayed };
   }
 
   addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> } {
     const at = this.#outbox.stamp();
-    const rank = rankOf(at.atMs, job.priority, this.#msPerPoint);
-    const bare: NewJob = { ...job, body: { ...job.body, source: { kind: "bytes", bytes: new Uint8Array() } } };
-    const recorded = this.#outbox.call("addVolatile", [bare, rank], { at });
-    return { job: acceptedJob(job, at, rank, false), recorded };
+    const made = acceptedJob(job, at, this.#msPerPoint, false);
+    const recorded = this.#outbox.call("add", [arrivalOf(made, job, this.#parts.owner)], { at });
+    return { job: made, recorded: recorded.then(() => undefined) };
   }
 
   claim(authority: Authority, picks: readonly Pick[]): Promise<readonly (Job | null)[]> {
@@ -248,6 +248,12 @@ export class SqliteStore implements Store {
 
   get #limitBytes(): number {
     return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
+  }
+
+  #postable(body: Body): { body: Body; moved: ArrayBuffer[] } {
+    if (body.source.kind === "file") return { body, moved: [] };
+    const { bytes, moved } = this.#parcel(body.source.bytes, true);
+    return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
   }
 
   /**
