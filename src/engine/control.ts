@@ -122,6 +122,11 @@ export interface EngineControl {
    * Idempotent by id.
    */
   admit(job: Job, body: Body | null): void;
+  /**
+   * A job may have been stored without anybody hearing of it (its commit was not acknowledged): for a while the engine
+   * looks for such jobs in the store and admits them.
+   */
+  reconcile(): void;
   /** Removes it from the queue at once, commits the end, then aborts its engine call. Null: no such job. */
   cancel(id: JobId, reason: CancelReason): Promise<Ended | null>;
   /** A poll by its owner: the full lease starts anew. Does nothing for a job without a lease or a final one. */

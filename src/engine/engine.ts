@@ -165,6 +165,10 @@ export class Engine implements EngineControl {
     this.#lifecycle.admit(job, body);
   }
 
+  reconcile(): void {
+    this.#reaper.doubt();
+  }
+
   cancel(id: JobId, reason: CancelReason): Promise<Ended | null> {
     return this.#lifecycle.end(id, { type: "cancel", reason });
   }

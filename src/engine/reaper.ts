@@ -7,11 +7,15 @@ import { StoreError } from "../store/store.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { ExpiryWheel, Leases } from "./leases.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { reconcile } from "./recovery.ts";
 import type { EngineWorld } from "./state.ts";
 
 const MAINTAIN_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 5_000;
 const RETRY_MS = 1_000;
+const RECONCILE_EVERY_MS = 5_000;
+/** How long after an unacknowledged commit its job may still turn up, and how far back it was accepted at most. */
+const RECONCILE_FOR_MS = 120_000;
 
 export class Reaper {
   readonly #world: EngineWorld;
@@ -21,6 +25,7 @@ export class Reaper {
   readonly #devices: readonly DeviceUnit[];
   readonly #timers = new Map<string, Timer>();
   #stopped = false;
+  #doubtUntilMs = 0;
 
   constructor(
     world: EngineWorld,
@@ -35,11 +40,21 @@ export class Reaper {
 
   start(): void {
     this.#every("leases", this.#world.settings.sweepMs, () => this.#sweep());
+    this.#every("reconcile", RECONCILE_EVERY_MS, async () => {
+      const nowMs = this.#world.clock.nowMs();
+      if (nowMs > this.#doubtUntilMs) return;
+      await reconcile(this.#world, this.#lifecycle, nowMs - 2 * RECONCILE_FOR_MS);
+    });
     this.#every("prune", PRUNE_EVERY_MS, () => this.#prune());
     this.#every("maintain", MAINTAIN_EVERY_MS, async () => {
       await this.#world.store.maintain();
       await this.#lookAfterEngines();
     });
+  }
+
+  /** A job may be stored that nobody has admitted. */
+  doubt(): void {
+    this.#doubtUntilMs = this.#world.clock.nowMs() + RECONCILE_FOR_MS;
   }
 
   stop(): void {

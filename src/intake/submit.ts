@@ -103,7 +103,8 @@ export function createIntake(deps: IntakeDeps): Intake {
       keeper?.releaseMemory();
       return enter(deps.engine, stored, mode, listener);
     } catch (error) {
-      if (!mayBeStored(error)) await call.discard();
+      if (mayBeStored(error)) deps.engine.reconcile();
+      else await call.discard();
       throw error;
     } finally {
       release();
