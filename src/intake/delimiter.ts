@@ -50,7 +50,8 @@ export class DelimiterSearch {
       matched = byte === CR ? 1 : 0;
     }
     this.#matched = matched;
-    const end = isCarryPending ? from : length - matched;
+    // While the carried bytes may still become a delimiter, `matched` covers this whole chunk.
+    const end = length - matched;
     if (end > from) content(chunk.subarray(from, end));
     return -1;
   }

@@ -62,12 +62,14 @@ export interface Intake {
   /**
    * Reads the body to its end (large and multipart bodies into the spool), checks model, headers and limits.
    * @throws {SirError} invalid_json, invalid_body, missing_model, model_not_found, invalid_header,
-   *   invalid_idempotency_key, body_too_large, unsupported_media_type, queue_full, draining
+   *   invalid_idempotency_key, body_too_large, unsupported_media_type, queue_full, draining, storage_full,
+   *   store_unavailable
    */
   prepare(call: IncomingCall): Promise<PreparedCall>;
   /**
    * `async`: resolves after COMMIT. `sync`: after COMMIT with an idempotency key, else at once. The listener is attached
-   * before the job may run.
+   * before the job may run; it is not called when the job returned is final already. A repeated key is answered
+   * whatever the body's file became: only the first copy is kept.
    * @throws {SirError} idempotency_key_reused, queue_full, storage_full, store_unavailable
    */
   accept(call: PreparedCall, mode: "async" | "sync", listener?: Listener): Promise<Accepted>;

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asParsed, cuts, document, parsed, scan, wordSalad } from "./scanning.ts";
 
-const RUNS = { numRuns: 2000 } as const;
+/** A failure is shrunk for so long at most. */
+const RUNS = { numRuns: 2000, interruptAfterTimeLimit: 15_000 };
 
 function agrees(bytes: Uint8Array, at: readonly number[]): void {
   const wanted = parsed(bytes);
@@ -49,7 +50,7 @@ test("Its own words in any order: it refuses exactly when JSON.parse does", () =
     fc.property(wordSalad, fc.boolean(), cuts, (text, wrap, at) => {
       agrees(Buffer.from(wrap ? `{"a":${text}}` : text), at);
     }),
-    { numRuns: 5000 },
+    { ...RUNS, numRuns: 5000 },
   );
 });
 
@@ -59,7 +60,7 @@ test("Arbitrary bytes never make it fail in another way than it says", () => {
       agrees(bytes, at);
       agrees(Buffer.concat([Buffer.from('{"model":"'), bytes, Buffer.from('"}')]), at);
     }),
-    { numRuns: 1000 },
+    { ...RUNS, numRuns: 1000 },
   );
 });
 
