@@ -9,7 +9,7 @@ import { polledJob } from "./caller.ts";
 import { onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, socketOf } from "./deps.ts";
 import { Outflow } from "./outflow.ts";
-import { type ReceiptFacts, receiptBytes, receiptFacts } from "./receipt.ts";
+import { answerOf, type ReceiptFacts, receiptBytes, receiptFacts } from "./receipt.ts";
 import { comment, frame, SSE_HEADERS } from "./sse.ts";
 import { VARY } from "./stored-answer.ts";
 
@@ -131,7 +131,7 @@ class JobFeed {
 
   async #bytes(facts: ReceiptFacts): Promise<Uint8Array> {
     const answered = this.#job.durable && (facts.status === "completed" || facts.status === "failed");
-    return receiptBytes(facts, answered ? await this.#world.store.result(this.#job.id) : null);
+    return receiptBytes(facts, answerOf(answered ? await this.#world.store.result(this.#job.id) : null));
   }
 
   #send(event: string, id: string | null, data: Uint8Array): void {

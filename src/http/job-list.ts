@@ -7,7 +7,7 @@ import { callerOf } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { onlyKnown, readChoice, readJobId, readLimit, readMetadata } from "./query.ts";
-import { receiptBytes, receiptFacts } from "./receipt.ts";
+import { answerOf, receiptBytes, receiptFacts } from "./receipt.ts";
 import { fromWire, WIRE_STATUSES } from "./status-words.ts";
 import { VARY } from "./stored-answer.ts";
 
@@ -62,7 +62,7 @@ async function receipts(world: HttpWorld, jobs: readonly Job[], withAnswers: boo
     const wanted = withAnswers && leftBytes > 0 && job.durable && isFinal(job.state.status);
     const result: Result | null = wanted ? await world.store.result(job.id) : null;
     leftBytes -= result?.body.length ?? 0;
-    list.push(receiptBytes(facts, leftBytes < 0 ? null : result));
+    list.push(receiptBytes(facts, answerOf(leftBytes < 0 ? null : result)));
   }
   return list;
 }

@@ -69,7 +69,7 @@ export class Outflow {
     return new Promise((taken) => {
       this.#queue.push({ bytes, taken });
       this.#queuedBytes += bytes.length;
-      this.#watch();
+      if (this.#stall === null) this.#watch();
       this.#offer();
     });
   }

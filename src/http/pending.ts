@@ -2,7 +2,7 @@
 
 import type { Job } from "../domain/job.ts";
 import { type Call, type HttpWorld, onDelivered } from "./deps.ts";
-import { receiptBytes, receiptFacts } from "./receipt.ts";
+import { answerOf, receiptBytes, receiptFacts } from "./receipt.ts";
 import { VARY } from "./stored-answer.ts";
 
 export interface ReceiptOptions {
@@ -21,8 +21,9 @@ export async function receiptResponse(c: Call, world: HttpWorld, job: Job, optio
     receiptFacts(world, job),
     answered ? world.store.result(job.id) : Promise.resolve(null),
   ]);
-  if (result !== null && c.req.method !== "HEAD") onDelivered(c, () => world.store.markRead(job.id));
-  return new Response(receiptBytes(facts, result) as Uint8Array<ArrayBuffer>, {
+  const answer = answerOf(result);
+  if (answer?.whole === true && c.req.method !== "HEAD") onDelivered(c, () => world.store.markRead(job.id));
+  return new Response(receiptBytes(facts, answer) as Uint8Array<ArrayBuffer>, {
     status: options.status,
     headers: {
       "content-type": "application/json",

@@ -118,18 +118,28 @@ function ours(code: keyof typeof ERRORS, message: string): JobErrorWire {
   return { message, type: ERRORS[code].type, param: null, code };
 }
 
+export interface Answer {
+  readonly result: Result;
+  /** The body itself stands in the receipt; else only its type and size. */
+  readonly whole: boolean;
+}
+
+export function answerOf(result: Result | null): Answer | null {
+  return result === null ? null : { result, whole: isJson(result) };
+}
+
 /** The receipt's bytes, with the answer spliced in when there is one. */
-export function receiptBytes(facts: ReceiptFacts, result: Result | null): Uint8Array {
+export function receiptBytes(facts: ReceiptFacts, given: Answer | null): Uint8Array {
   const { error, urls, ...before } = facts;
   const head = `${JSON.stringify(before).slice(0, -1)},"response":`;
   const tail = `,"error":${JSON.stringify(error)},"urls":${JSON.stringify(urls)}}`;
-  const answer = result === null ? [Buffer.from("null")] : responseParts(facts.id, result);
+  const answer = given === null ? [Buffer.from("null")] : responseParts(facts.id, given);
   return Buffer.concat([Buffer.from(head), ...answer, Buffer.from(tail)]);
 }
 
-function responseParts(id: string, result: Result): Uint8Array[] {
+function responseParts(id: string, { result, whole }: Answer): Uint8Array[] {
   const start = `{"status_code":${result.status},"request_id":${JSON.stringify(id.replace(/^job_/, "req_"))},"body":`;
-  if (isJson(result)) return [Buffer.from(start), result.body, Buffer.from("}")];
+  if (whole) return [Buffer.from(start), result.body, Buffer.from("}")];
   const type = JSON.stringify(result.headers["content-type"] ?? "application/octet-stream");
   return [Buffer.from(`${start}null,"content_type":${type},"bytes":${result.body.length}}`)];
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Hono } from "hono";
 import { onTestFinished } from "vitest";
+import type { Receipt } from "../../src/client/wire.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { DEFAULT_POOL, type DeviceId } from "../../src/domain/ids.ts";
 import type { ModelSpec } from "../../src/domain/model.ts";
@@ -168,4 +169,16 @@ export async function quiet(world: Pick<Given, "clock">): Promise<void> {
 export async function passes(world: Pick<Given, "clock">, waitMs: number): Promise<void> {
   await world.clock.runUntil(world.clock.nowMs() + waitMs);
   await quiet(world);
+}
+
+export async function receiptOf(world: Given, path: string, headers: Record<string, string> = {}) {
+  const response = await settled(world, get(world, path, headers));
+  return { response, receipt: (await response.json()) as Receipt };
+}
+
+export async function completed(world: Given, body = ANSWER, headers?: Record<string, string>): Promise<string> {
+  const { id } = await submitted(world);
+  (await nextCall(world)).answer(body, 200, headers);
+  await settled(world, get(world, `/v1/jobs/${id}?wait=60`));
+  return id;
 }
