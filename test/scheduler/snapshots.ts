@@ -14,13 +14,18 @@ const instant = fc.oneof(
   fc.constantFrom(0, NOW - 120_000, NOW - 30_000, NOW - 8_000, NOW - 1, NOW),
   fc.double({ min: 0, max: NOW, noNaN: true }),
 );
+/** Mostly below the ceilings, so that scores are heard. */
+const arrival = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: NOW - 50_000, max: NOW }) },
+  { weight: 1, arbitrary: instant },
+);
 const job: fc.Arbitrary<QueuedJob> = fc.record({
   id: fc.integer({ min: 1, max: 1_000_000 }),
-  atMs: instant,
+  atMs: arrival,
   priority: fc.constantFrom(0, 0, 0, 100, -100, 1, 49, 50),
 });
 const often = <T>(value: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+  fc.oneof({ weight: 9, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
 
 interface Draft {
   readonly rest: Partial<ModelView>;
@@ -32,7 +37,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   rest: fc.record({
     priority: fc.constantFrom(1, 1, 0.5, 2, 20),
     loadMs: fc.constantFrom(0, 1_000, 6_000, 8_000, 100_000),
-    memoryGiB: fc.constantFrom(null, null, 10, 90),
+    memoryGiB: often<number | null>(null, fc.constantFrom(10, 90)),
     retryAtMs: often(0, fc.constantFrom(NOW - 5, NOW, NOW + 1, NOW + 9_000)),
     broken: often(false, fc.boolean()),
     paused: often(false, fc.boolean()),
@@ -47,7 +52,7 @@ export const anyPolicy: fc.Arbitrary<BoundPolicy> = fc
     name: fc.constantFrom(...POLICY_NAMES),
     raw: fc.record(
       {
-        minResidencySeconds: fc.constantFrom(null, 0, 30, 200),
+        minResidencySeconds: fc.constantFrom(null, 0, 30, 200, 300),
         maxWaitSeconds: fc.constantFrom(null, 60, 120),
         switchCostWeight: fc.constantFrom(0, 1, 3),
         serveBeforeSwap: fc.constantFrom("residency", "once", false),
@@ -69,21 +74,22 @@ export function snapshotFor(policy: BoundPolicy, withTransition = false): fc.Arb
   return fc
     .record({
       drafts: fc.array(draft, { minLength: 1, maxLength: 4 }),
-      at: fc.option(fc.nat({ max: 3 })),
+      at: fc.constantFrom(null, 0, 0, 0, 0, 1, 2),
       sinceMs: instant,
-      idleSinceMs: instant,
+      idleSinceMs: fc.oneof(instant, fc.integer({ min: NOW - 20_000, max: NOW })),
+      rests: fc.boolean(),
       inFlight: fc.constantFrom(0, 0, 1, 8),
       dispatched: fc.constantFrom(0, 1, 5),
       forced: fc.boolean(),
       paused: often(false, fc.boolean()),
       blockedUntilMs: often(0, fc.constantFrom(NOW, NOW + 700)),
       memoryGiB: fc.constantFrom(null, 40),
-      move: withTransition ? fc.option(transition) : fc.constant(null),
+      move: withTransition ? often<Transition | null>(null, transition) : fc.constant(null),
     })
-    .map(({ drafts, at, sinceMs, idleSinceMs, inFlight, dispatched, forced, move, ...device }) => {
+    .map(({ drafts, at, sinceMs, idleSinceMs, rests, inFlight, dispatched, forced, move, ...device }) => {
       const models = drafts.map(({ jobs, rest }, order) => {
-        const own = at === order ? { inFlight } : {};
-        return model(NAMES[order] ?? "A", { ...rest, ...own, jobs, order, msPerPoint: policy.msPerPoint });
+        const own = at !== order ? { jobs } : rests ? { jobs: [] } : { jobs, inFlight };
+        return model(NAMES[order] ?? "A", { ...rest, ...own, order, msPerPoint: policy.msPerPoint });
       });
       const here = at === null ? undefined : models[at];
       const idle = here !== undefined && here.depth === 0 && here.inFlight === 0;
