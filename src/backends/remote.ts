@@ -1,6 +1,7 @@
 // The remote driver: an OpenAI-compatible endpoint that is always on and loads its models by itself. It uses no device
 // and takes no part in swaps.
 
+import { createHash } from "node:crypto";
 import type { Agent } from "undici";
 import { z } from "zod";
 import { sleepUntil } from "../domain/clock.ts";
@@ -86,7 +87,8 @@ export const remote = defineDriver({
   name: "remote",
   options: remoteOptions,
   usesDevice: false,
-  shareKey: (_model, options: RemoteOptions) => JSON.stringify(options),
+  // A digest, because options hold secrets and keys get printed.
+  shareKey: (_model, options: RemoteOptions) => createHash("sha256").update(JSON.stringify(options)).digest("hex"),
   create(members, context) {
     const [member] = members;
     if (member === undefined) throw new Error("a remote backend needs a model");

@@ -1,3 +1,5 @@
+// The mock answers every endpoint in the shape that real clients expect, and refuses as an engine does.
+
 import OpenAI, { toFile } from "openai";
 import { describe, expect, it } from "vitest";
 import type { Head } from "../../src/backends/backend.ts";

@@ -1,3 +1,5 @@
+// What tests and simulations make a mock engine do wrong, and the ledger that watches a device's memory.
+
 import { describe, expect, it } from "vitest";
 import type { LoadFault, RequestFault, StopFault } from "../../src/backends/mock/faults.ts";
 import { GpuLedger } from "../../src/backends/mock/gpu-ledger.ts";

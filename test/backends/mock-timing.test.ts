@@ -1,3 +1,5 @@
+// The mock's arithmetic of time: first token, tokens, loads, and slowdown under company.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { passing, rig } from "./mock-rig.ts";

@@ -1,3 +1,5 @@
+// The mock as a backend: the contract, its configured faults and the limits on a call.
+
 import { describe, expect, it } from "vitest";
 import { LoadError } from "../../src/backends/backend.ts";
 import { exerciseBackend } from "./contract.ts";

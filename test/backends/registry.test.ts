@@ -1,3 +1,5 @@
+// Which drivers there are, what the configuration knows of them, and how backends are made.
+
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Driver } from "../../src/backends/backend.ts";
 import { GpuLedger } from "../../src/backends/mock/gpu-ledger.ts";
@@ -47,6 +49,15 @@ describe("making backends", () => {
     expect(b?.can.loads).toBe(false);
     expect(b).toBe(c);
     await Promise.all([a?.close(), b?.close()]);
+  });
+
+  it("shares one remote between models with the same options, without telling its key", () => {
+    const keyOf = (over: object): string =>
+      remote.shareKey(specOf("a").name, remoteOptions.parse({ baseUrl: "http://h/v1", ...over }));
+
+    expect(keyOf({ apiKey: "secret" })).toBe(keyOf({ apiKey: "secret" }));
+    expect(keyOf({ apiKey: "secret" })).not.toBe(keyOf({ apiKey: "other" }));
+    expect(keyOf({ apiKey: "secret" })).not.toContain("secret");
   });
 
   it("takes a stand-in for a driver of the same name", async () => {

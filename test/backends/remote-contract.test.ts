@@ -1,3 +1,5 @@
+// The remote driver keeps the contract of every backend, in front of a real server.
+
 import { SystemClock } from "../../src/system/clock.ts";
 import { exerciseBackend } from "./contract.ts";
 import { callOf, chatBody, placementOf } from "./samples.ts";

@@ -1,3 +1,5 @@
+// What each way an engine can fail is called, and that nothing of it leaks to the caller.
+
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";

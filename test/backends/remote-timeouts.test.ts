@@ -1,6 +1,10 @@
+// The limits on a call's time, its abort, and that undici's own limits do not apply.
+
 import type { ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import { describe, expect, it } from "vitest";
+import { Agent } from "undici";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { httpCall } from "../../src/backends/http-call.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { callOf, chatBody, Taken } from "./samples.ts";
 import { httpUpstream, remoteAt, type Sent, send } from "./upstream.ts";
@@ -140,5 +144,22 @@ describe("the limits on a call", () => {
 
     expect(outcome).toEqual({ kind: "aborted" });
     expect(calls).toBe(0);
+  });
+
+  it("does not wait for a connection that never comes when it is aborted or its limit passes", async () => {
+    const clock = new VirtualClock();
+    const dispatcher = new Agent({ connect: () => {} });
+    onTestFinished(() => dispatcher.destroy());
+    const to = { origin: "http://127.0.0.1:1", path: "/", headers: {} };
+    const stop = new AbortController();
+    const call = callOf("/v1/embeddings", {}, LIMITS);
+    const stopped = httpCall(to, call, new Taken(), stop.signal, { clock, dispatcher });
+    const timed = httpCall(to, call, new Taken(), new AbortController().signal, { clock, dispatcher });
+
+    stop.abort();
+    await clock.runUntil(clock.nowMs() + 400_000);
+
+    expect(await stopped).toEqual({ kind: "aborted" });
+    expect(await timed).toMatchObject({ code: "execution_timeout" });
   });
 });

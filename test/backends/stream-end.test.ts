@@ -1,3 +1,5 @@
+// The watch on a 2xx answer: terminators, errors inside, and bytes cut anywhere.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { watchAnswer } from "../../src/backends/stream-end.ts";
