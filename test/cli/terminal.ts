@@ -1,0 +1,49 @@
+// A terminal that remembers what was printed, and signals that a test can send.
+
+import type { Io, SignalName } from "../../src/cli/command.ts";
+import { main } from "../../src/cli/main.ts";
+import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
+
+export interface Terminal {
+  readonly io: Io;
+  readonly clock: VirtualClock;
+  readonly aborted: number[];
+  out(): string;
+  err(): string;
+  send(signal: SignalName): void;
+  listens(signal: SignalName): boolean;
+  run(...argv: string[]): Promise<number>;
+}
+
+export function terminal(given: Partial<Io> = {}): Terminal {
+  const lines = { out: [] as string[], err: [] as string[] };
+  const aborted: number[] = [];
+  const heard = new Map<SignalName, Set<() => void>>();
+  const clock = new VirtualClock();
+  const io: Io = {
+    out: (text) => void lines.out.push(text),
+    err: (text) => void lines.err.push(text),
+    environment: {},
+    cwd: "/nowhere",
+    color: false,
+    version: "9.9.9",
+    clock,
+    onSignal: (name, hear) => {
+      const all = heard.get(name) ?? new Set();
+      heard.set(name, all.add(hear));
+      return () => void all.delete(hear);
+    },
+    abort: (code) => void aborted.push(code),
+    ...given,
+  };
+  return {
+    io,
+    clock,
+    aborted,
+    out: () => lines.out.join("\n"),
+    err: () => lines.err.join("\n"),
+    send: (signal) => heard.get(signal)?.forEach((hear) => void hear()),
+    listens: (signal) => (heard.get(signal)?.size ?? 0) > 0,
+    run: (...argv) => main(argv, io),
+  };
+}
