@@ -11,7 +11,7 @@ import type { Accepted } from "./intake.ts";
 
 const RETRY_AFTER_MS = 5_000;
 
-export interface AcceptDeps {
+interface AcceptDeps {
   readonly store: Pick<Store, "addVolatile" | "job">;
   readonly engine: EngineControl;
   readonly emit: Emit;

@@ -7,7 +7,7 @@ import type { EngineControl, ModelStatus } from "../engine/control.ts";
 const RETRY_AFTER_MS = 5_000;
 const DRAINING_RETRY_AFTER_MS = 10_000;
 
-export interface Admission {
+interface Admission {
   /** Before a body is read: refuses what could only be refused later. @throws {SirError} draining, queue_full */
   check(): void;
   /**

@@ -3,7 +3,7 @@
 const TOKEN = /[^\s;="]+/y;
 const BLANK = /[ \t]*/y;
 
-export interface ParameterHeader {
+interface ParameterHeader {
   /** The part before the first semicolon, lower case. */
   readonly value: string;
   /** By lower-case name; the first of several counts. */

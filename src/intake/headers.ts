@@ -4,8 +4,8 @@
 import { parsePriority } from "../domain/band.ts";
 import { SirError } from "../domain/errors.ts";
 
-export const LEASE_MAX_MS = 86_400_000;
-export const DEADLINE_MAX_MS = 30 * 86_400_000;
+const LEASE_MAX_MS = 86_400_000;
+const DEADLINE_MAX_MS = 30 * 86_400_000;
 const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,512}$/;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
@@ -14,9 +14,9 @@ const SECONDS = /^\d{1,9}(?:\.\d{1,6})?$/;
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 const FORWARDED = ["accept", "user-agent"] as const;
 
-export type HeaderOf = (name: string) => string | null;
+type HeaderOf = (name: string) => string | null;
 
-export interface HeaderSettings {
+interface HeaderSettings {
   /** For callers who name none. */
   readonly leaseMs: number;
   readonly sweepMs: number;
@@ -58,7 +58,7 @@ export function readHeaders(header: HeaderOf, settings: HeaderSettings): HeaderF
 }
 
 /** A structured-field string or the bare word: both are the same key. */
-export function readIdempotencyKey(text: string | null): string | null {
+function readIdempotencyKey(text: string | null): string | null {
   if (text === null) return null;
   const quoted = QUOTED.exec(text.trim())?.[1];
   const key = quoted === undefined ? text.trim() : quoted.replace(/\\(["\\])/g, "$1");
@@ -72,7 +72,7 @@ export function readIdempotencyKey(text: string | null): string | null {
 }
 
 /** `90s`, `5m`, `1h30m`, or plain seconds. */
-export function readDeadline(text: string | null): number | null {
+function readDeadline(text: string | null): number | null {
   if (text === null) return null;
   const [, hours, minutes, seconds] = DURATION.exec(text.trim()) ?? [];
   const spelled = hours !== undefined || minutes !== undefined || seconds !== undefined;
@@ -85,7 +85,7 @@ export function readDeadline(text: string | null): number | null {
   );
 }
 
-export function readLease(text: string | null, settings: HeaderSettings): number | null {
+function readLease(text: string | null, settings: HeaderSettings): number | null {
   if (text === null) return settings.leaseMs;
   const word = text.trim().toLowerCase();
   if (word === "none") return null;
@@ -99,7 +99,7 @@ export function readLease(text: string | null, settings: HeaderSettings): number
 }
 
 /** W3C Trace Context; anything invalid counts as absent. Of a later version only what this one defines is kept. */
-export function readTraceparent(text: string | null): string | null {
+function readTraceparent(text: string | null): string | null {
   const match = text === null ? null : TRACEPARENT.exec(text);
   if (match === null) return null;
   const [whole, version, traceId = "", parentId = "", more] = match;

@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 
 const NOTE_EVERY_MS = 1000;
 
-export interface PollDeps {
+interface PollDeps {
   readonly store: Pick<Store, "job" | "notePolls">;
   readonly engine: Pick<EngineControl, "renew">;
   readonly clock: Clock;

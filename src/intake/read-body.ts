@@ -17,7 +17,7 @@ export const MEMORY_BODY_BYTES = 1024 * 1024;
 const STEP_BYTES = 64 * 1024;
 const RETRY_AFTER_MS = 5_000;
 
-export interface ReadBody extends ReadFields {
+interface ReadBody extends ReadFields {
   readonly sizeBytes: number;
   readonly sha256: Uint8Array;
   /** Of the parts, for multipart; of the bytes otherwise. */

@@ -19,7 +19,7 @@ import { KeptBytes } from "./kept-bytes.ts";
 import { asWanted, type Member, type Members, VALUE_BYTES, type Wanted } from "./members.ts";
 
 /** Deeper nesting is refused: engines parse recursively and would fail on it themselves. */
-export const DEPTH_LIMIT = 512;
+const DEPTH_LIMIT = 512;
 /** Longest key that can be one of ours: each letter a six-byte escape. */
 const KEY_BYTES = 6 * "service_tier".length;
 
