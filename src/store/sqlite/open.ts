@@ -48,6 +48,8 @@ export interface OnFile extends StoreOptions {
   readonly migrations?: string;
   /** Most verbs in one commit; 1 shows what grouping is worth. */
   readonly maxBatch?: number;
+  /** The writer's code, where it does not lie beside this file. */
+  readonly script?: URL;
   /** FULL; anything less is for the test that shows why, and loses acknowledged jobs in a power cut. */
   readonly synchronous?: "FULL" | "NORMAL";
 }
@@ -100,6 +102,7 @@ async function openOnFile(options: OnFile): Promise<SqliteStore> {
         synchronous: options.synchronous ?? "FULL",
       },
       events,
+      options.script,
     );
     const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
     const reader = openReader(path);

@@ -13,8 +13,8 @@ interface Asked {
 }
 
 /** Resolves once the writer has its connection. @throws {StoreOpenError} by way of `Error` when it cannot. */
-export async function startWorkerHost(setup: WorkerSetup, events: HostEvents): Promise<Host> {
-  const worker = spawn(setup);
+export async function startWorkerHost(setup: WorkerSetup, events: HostEvents, script = beside()): Promise<Host> {
+  const worker = new Worker(script, { workerData: setup });
   const asked = new Map<number, Asked>();
   /** No more verbs: broken, closing or closed. */
   let closed = false;
@@ -70,11 +70,9 @@ export async function startWorkerHost(setup: WorkerSetup, events: HostEvents): P
   };
 }
 
-function spawn(setup: WorkerSetup): Worker {
-  const script = import.meta.url.endsWith(".ts")
-    ? new URL("./worker-from-source.mjs", import.meta.url)
-    : new URL("./worker.js", import.meta.url);
-  return new Worker(script, { workerData: setup });
+/** Built, or from source: there the thread needs tsx, which it does not inherit. */
+function beside(): URL {
+  return new URL(import.meta.url.endsWith(".ts") ? "./worker-from-source.mjs" : "./worker.js", import.meta.url);
 }
 
 function ready(worker: Worker): Promise<void> {
