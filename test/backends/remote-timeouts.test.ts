@@ -146,6 +146,19 @@ describe("the limits on a call", () => {
     expect(calls).toBe(0);
   });
 
+  it("waits 5 s for the body of an error answer, whose status is verdict enough", async () => {
+    const { clock, sent, gone, response } = await underWay();
+    response.writeHead(500, { "content-type": "application/json" });
+    response.write('{"error":');
+    // Heard of the head: the nearest limit is now the error body's.
+    await until(() => (clock.nextMs() ?? 0) <= clock.nowMs() + 5000);
+
+    await clock.runUntil(clock.nowMs() + 5000);
+
+    expect((await sent).outcome).toMatchObject({ code: "backend_error", detail: "the engine answered 500" });
+    await gone;
+  });
+
   it("does not wait for a connection that never comes when it is aborted or its limit passes", async () => {
     const clock = new VirtualClock();
     const dispatcher = new Agent({ connect: () => {} });
