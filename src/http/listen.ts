@@ -43,10 +43,11 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (incoming, outgoing) => {
-      if (closing.draining.aborted) outgoing.setHeader("connection", "close");
+      lastOnes(outgoing);
       void answer(incoming, outgoing);
     },
   );
+  const lastOnes = closeWhenDraining(server, closing.draining);
   server.on("clientError", refuseMalformed);
   await opened(server, options);
   const { port } = server.address() as AddressInfo;
@@ -80,6 +81,23 @@ function opened(server: Server, { host, port }: ListenOptions): Promise<void> {
       resolve();
     });
   });
+}
+
+/** While draining, each connection ends with the answer it carries, also where that began before. */
+function closeWhenDraining(server: Server, draining: AbortSignal): (outgoing: ServerResponse) => void {
+  const open = new Set<ServerResponse>();
+  const last = (outgoing: ServerResponse): void => {
+    if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
+  };
+  draining.addEventListener("abort", () => open.forEach(last), { once: true });
+  return (outgoing) => {
+    if (draining.aborted) last(outgoing);
+    open.add(outgoing);
+    outgoing.once("close", () => {
+      open.delete(outgoing);
+      if (draining.aborted) setImmediate(() => server.closeIdleConnections());
+    });
+  };
 }
 
 function malformed(message: string): Response {
