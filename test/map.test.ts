@@ -31,7 +31,7 @@ describe("the map", () => {
 
   it("has every driver in the registry", () => {
     const registry = read("src/backends/registry.ts");
-    const drivers = filesUnder("src/backends/").filter(({ text }) => /=\s*defineDriver\(/.test(text));
+    const drivers = filesUnder("src/backends/").filter(({ text }) => /(=|return)\s+defineDriver[<(]/.test(text));
 
     const missing = drivers.filter(({ path }) => !registry.includes(`./${path.slice("src/backends/".length)}`));
 
@@ -41,7 +41,7 @@ describe("the map", () => {
 
   it("has every policy in the registry", () => {
     const registry = read("src/scheduler/policies/registry.ts");
-    const policies = filesUnder("src/scheduler/policies/").filter(({ text }) => /=\s*definePolicy\(/.test(text));
+    const policies = filesUnder("src/scheduler/policies/").filter(({ text }) => /(=|return)\s+definePolicy[<(]/.test(text));
 
     const missing = policies.filter(
       ({ path }) => !registry.includes(`./${path.slice("src/scheduler/policies/".length)}`),
