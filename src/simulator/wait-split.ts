@@ -59,42 +59,26 @@ export function splitLife(facts: LifeFacts): Split {
   for (let i = 1; i < cuts.length; i++) {
     const span = { fromMs: cuts[i - 1] ?? fromMs, toMs: cuts[i] ?? toMs };
     const holding = claims.filter((claim) => claim.fromMs <= span.fromMs && claim.toMs >= span.toMs);
-    const first = holding.reduce<Claim | null>(
-      (best, claim) => (best === null || rank(claim) < rank(best) ? claim : best),
-      null,
-    );
-    if (first === null) unexplainedMs += span.toMs - span.fromMs;
+    const cause = firstCause(holding) ?? (backsOff(span, facts.attempts) ? "retry_backoff" : null);
+    if (cause === null) unexplainedMs += span.toMs - span.fromMs;
     if (holding.filter((claim) => claim.recorded).length > 1) doubledMs += span.toMs - span.fromMs;
-    const cause = first?.cause ?? "dispatch";
     const last = parts.at(-1);
-    if (last?.cause === cause) parts[parts.length - 1] = { ...last, toMs: span.toMs };
-    else parts.push({ cause, ...span });
+    if (last !== undefined && last.cause === (cause ?? "dispatch"))
+      parts[parts.length - 1] = { ...last, toMs: span.toMs };
+    else parts.push({ cause: cause ?? "dispatch", ...span });
   }
   return { parts, totalMs: toMs - fromMs, unexplainedMs, doubledMs };
 }
 
 function claimsOf({ job, attempts, waits, downtimes }: LifeFacts, endMs: number): Claim[] {
   const claims: Claim[] = downtimes.map((span) => ({ cause: "router_down", recorded: false, ...span }));
-  for (const [i, attempt] of attempts.entries()) {
-    const toMs = attempt.endedAtMs ?? endMs;
-    const next = attempts[i + 1];
-    claims.push({
-      cause: next === undefined ? lastCause(job) : "lost_attempt",
-      recorded: false,
-      fromMs: attempt.startedAtMs,
-      toMs,
-    });
-    const untilMs = next?.startedAtMs ?? (job.state.status === "running" ? toMs : endMs);
-    const backOffMs = Math.min(untilMs, toMs + BACK_OFF_MAX_MS);
-    if (backedOff(attempt) && backOffMs > toMs) {
-      claims.push({
-        cause: "retry_backoff",
-        recorded: false,
-        fromMs: toMs,
-        toMs: backedOffUntil(waits, job, toMs, backOffMs),
-      });
-    }
+  for (const [i, { startedAtMs, endedAtMs }] of attempts.entries()) {
+    const cause = i < attempts.length - 1 ? "lost_attempt" : lastCause(job);
+    claims.push({ cause, recorded: false, fromMs: startedAtMs, toMs: endedAtMs ?? endMs });
   }
+  const lastEndMs = attempts.findLast(({ endedAtMs }) => endedAtMs !== null && endedAtMs < job.runAfterMs)?.endedAtMs;
+  if (lastEndMs != null)
+    claims.push({ cause: "retry_backoff", recorded: false, fromMs: lastEndMs, toMs: job.runAfterMs });
   for (const wait of waits) {
     if (wait.model !== job.model) continue;
     claims.push({ cause: wait.cause, recorded: true, fromMs: wait.fromMs, toMs: wait.toMs ?? endMs });
@@ -102,24 +86,24 @@ function claimsOf({ job, attempts, waits, downtimes }: LifeFacts, endMs: number)
   return claims;
 }
 
+function firstCause(holding: readonly Claim[]): Cause | null {
+  let first: Claim | null = null;
+  for (const claim of holding) if (first === null || rank(claim) < rank(first)) first = claim;
+  return first?.cause ?? null;
+}
+
+/** Only the last back-off's end is recorded; of earlier ones we know that they follow a failed attempt, and how long they may be. */
+function backsOff(span: Span, attempts: readonly Attempt[]): boolean {
+  return attempts.some(({ outcome, endedAtMs }) => {
+    const backs = outcome === "failed" || outcome === "busy" || outcome === "lost";
+    return backs && endedAtMs !== null && span.fromMs >= endedAtMs && span.toMs <= endedAtMs + BACK_OFF_MAX_MS;
+  });
+}
+
 /** An attempt that another had to follow is lost; so is the last one of a job that ended in the queue. */
 function lastCause(job: Job): Cause {
   const ran = job.state.status === "running" || ("startedAtMs" in job.state && job.state.startedAtMs !== null);
   return ran ? "running" : "lost_attempt";
-}
-
-function backedOff(attempt: Attempt): boolean {
-  return attempt.outcome === "failed" || attempt.outcome === "busy" || attempt.outcome === "lost";
-}
-
-/** The exact end is in no record but the last; a back-off ends at the latest where the queue's own record begins. */
-function backedOffUntil(waits: readonly Wait[], job: Job, fromMs: number, limitMs: number): number {
-  const covered = waits.some(
-    (wait) => wait.model === job.model && wait.fromMs <= fromMs && (wait.toMs ?? limitMs) > fromMs,
-  );
-  if (covered) return fromMs;
-  const next = waits.filter((wait) => wait.model === job.model && wait.fromMs > fromMs).map((wait) => wait.fromMs);
-  return Math.min(limitMs, ...next);
 }
 
 function rank(claim: Claim): number {
