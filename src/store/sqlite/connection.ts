@@ -12,8 +12,9 @@ const FULL = 2;
 
 /** @param synchronous FULL, but for the test that shows why. */
 export function prepareWriter(db: Database.Database, synchronous = "FULL"): void {
-  // Takes effect only before the first table.
-  db.pragma("auto_vacuum = INCREMENTAL");
+  const isNew = db.prepare("SELECT 1 FROM sqlite_master LIMIT 1").get() === undefined;
+  // Takes effect only before the first table, and writes to the file each time.
+  if (isNew) db.pragma("auto_vacuum = INCREMENTAL");
   if (!db.memory) db.pragma("journal_mode = WAL");
   db.pragma(`synchronous = ${synchronous}`);
   db.pragma(`busy_timeout = ${WRITER_BUSY_MS}`);

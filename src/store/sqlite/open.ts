@@ -58,7 +58,8 @@ export type SqliteOptions = (OnFile & { readonly host: "worker" }) | (StoreOptio
 
 const DEADLINE_MS = 10_000;
 const MAX_BATCH = 1_000;
-const MIGRATIONS = fileURLToPath(new URL("../../../migrations/sqlite", import.meta.url));
+/** The steps this version knows. */
+export const MIGRATIONS = fileURLToPath(new URL("../../../migrations/sqlite", import.meta.url));
 
 /** @throws {StoreOpenError} */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {

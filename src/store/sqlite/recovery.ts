@@ -11,9 +11,9 @@ import type { JobRow } from "./schema.ts";
 export const DEAD_OWNERS = `
   SELECT owner FROM jobs INDEXED BY jobs_running WHERE status = 1 AND owner <> @self
   UNION SELECT home FROM jobs INDEXED BY jobs_volatile WHERE durable = 0 AND status < 2 AND home <> @self`;
-export const OWNED = "SELECT * FROM jobs INDEXED BY jobs_running WHERE status = 1 AND owner = ? ORDER BY id";
+export const OWNED = "SELECT * FROM jobs INDEXED BY jobs_running WHERE status = 1 AND owner = ? ORDER BY seq";
 export const HOMELESS = `
-  SELECT * FROM jobs INDEXED BY jobs_volatile WHERE durable = 0 AND status < 2 AND home = ? ORDER BY id`;
+  SELECT * FROM jobs INDEXED BY jobs_volatile WHERE durable = 0 AND status < 2 AND home = ? ORDER BY seq`;
 const GIVE_BACK = `
   UPDATE jobs SET status = 0, epoch = epoch + 1, owner = NULL, instance = NULL, started_ms = NULL, run_after_ms = 0,
     attempts = attempts - 1, interruptions = interruptions + 1

@@ -21,9 +21,10 @@ export function prepareDatabase(path: string, owner: OwnerId, nowMs: number, mig
   try {
     db = new Database(path);
     assertVersion(versionOf(db));
-    prepareWriter(db);
+    // Only looks, so that what is refused is left as it was.
     const { applied, pending } = inspectSchema(db, migrations);
     if (!endedClean(db)) assertIntact(db, path);
+    prepareWriter(db);
     if (applied > 0 && pending > 0) copyAside(db, `${path}.before-${pending + applied}-steps`);
     migrate(db, migrations);
     const boot = registerBoot(db, owner, nowMs);

@@ -1,0 +1,59 @@
+// A query that reads every row is right in each test and wrong in production, so the plans themselves are tested.
+
+import Database from "better-sqlite3";
+import { beforeAll, describe, expect, test } from "vitest";
+import { BY_KEY } from "../../src/store/sqlite/accept.ts";
+import { END } from "../../src/store/sqlite/ending.ts";
+import { sliceSql } from "../../src/store/sqlite/listing.ts";
+import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
+import { EVENTS, LIVE, WAITS } from "../../src/store/sqlite/reads.ts";
+import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
+import { OLD_DECISIONS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
+import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
+import { added, finished, openInMemory } from "./given.ts";
+
+const database = new Database(":memory:");
+
+beforeAll(async () => {
+  const { store, owner } = await openInMemory({ database });
+  for (let i = 0; i < 300; i++) await (i % 3 === 0 ? finished(store, owner) : added(store));
+  // Statistics are what makes a planner change its mind.
+  database.exec("ANALYZE");
+});
+
+const QUERIES: Readonly<Record<string, string>> = {
+  ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, LIVE },
+  ...{ OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
+};
+
+function planOf(sql: string): string[] {
+  const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+  const count = (sql.match(/\?/g) ?? []).length;
+  const named = { self: "", model: "", fromMs: 0, toMs: 0 };
+  return (count > 0 ? plan.all(...Array<number>(count).fill(0)) : plan.all(named)).map((row) => row.detail);
+}
+
+describe("query plans", () => {
+  test.each(Object.keys(QUERIES))("%s searches an index, and sorts nothing", (name) => {
+    const plan = planOf(QUERIES[name] ?? "");
+
+    expect(plan.length).toBeGreaterThan(0);
+    for (const step of plan) {
+      // A partial index may be read in its own order from its beginning: it holds only the rows asked for.
+      if (/^SCAN jobs USING (COVERING )?INDEX jobs_(evictable|running|volatile)/.test(step)) continue;
+      expect(step).not.toMatch(/^SCAN (jobs|job_events|waits|decisions)/);
+      expect(step).not.toMatch(/TEMP B-TREE FOR (ORDER BY|LAST)/);
+    }
+  });
+
+  test.each([
+    ["caller", "newest", "SEARCH jobs USING INDEX jobs_by_caller (caller=? AND id<?)"],
+    ["caller", "oldest", "SEARCH jobs USING INDEX jobs_by_caller (caller=? AND id>?)"],
+    ["live", "newest", "SEARCH jobs USING INDEX jobs_live (id<?)"],
+    ["all", "newest", "SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 (id<?)"],
+  ] as const)("a list of %s jobs, %s first, walks one index", (along, order, step) => {
+    const plan = database.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sliceSql(along, order, true)}`);
+
+    expect(plan.all({ caller: "", after: "", rows: 1 }).map((row) => row.detail)).toEqual([step]);
+  });
+});
