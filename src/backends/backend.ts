@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { Clock } from "../domain/clock.ts";
+import type { LoadTier } from "../domain/event.ts";
 import type { DeviceId, InstanceId, ModelName } from "../domain/ids.ts";
 import type { ModelSpec } from "../domain/model.ts";
 
@@ -102,14 +103,21 @@ export interface Backend {
     placement: Placement,
     report: (progress: LoadProgress) => void,
     signal: AbortSignal,
-  ): Promise<{ endpoint: string }>;
+  ): Promise<{ endpoint: string; tier?: LoadTier }>;
+  /** What the next load of `model` would be, cheaply; absent: always `cold`. */
+  nextTier?(model: ModelName): LoadTier;
+  /** Registers who hears of instances that end by themselves, at once, with the engine's last words. */
+  onLost?(listener: (instance: InstanceId, detail: string) => void): void;
   /** Resolves only when the memory is free, or says that it cannot know. @throws {LoadError} when it will not stop. */
   stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<{ memory: "free" | "unknown" }>;
   /** One attempt. Never rejects. After an abort it resolves once the socket is closed. */
   run(instance: Instance, call: Call, sink: Sink, signal: AbortSignal): Promise<Outcome>;
   /** Cheap sign of life, asked while idle. */
   alive(instance: Instance, signal: AbortSignal): Promise<boolean>;
-  /** What really runs now, also left over from an earlier router. */
+  /**
+   * What really runs now, also left over from an earlier router; what cannot be recognised as ours is not listed. Each is
+   * adopted or stopped before anything is loaded.
+   */
   inspect(): Promise<readonly Instance[]>;
   /** The engine's newest log lines, oldest first. */
   logs(model: ModelName, lines: number): Promise<readonly string[]>;

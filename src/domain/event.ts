@@ -6,6 +6,11 @@ import type { DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
 import type { CancelReason, Dispatch, JobError } from "./job.ts";
 
 export type LoadOutcome = "ready" | "failed" | "timeout" | "abandoned";
+/**
+ * How much of a model is there already: nothing on this machine, its files, its files in the page cache, or a sleeping
+ * engine. Each takes its own time, and is learned apart.
+ */
+export type LoadTier = "download" | "cold" | "warm" | "wake";
 /** What a device does; its seconds are counted by this. */
 export type DevicePhase = "empty" | "idle" | "serving" | "loading" | "draining" | "unloading" | "blocked";
 
@@ -49,6 +54,12 @@ export type RouterEvent =
     }
   | { readonly type: "job.stale_outcome"; readonly job: JobId; readonly model: ModelName }
   | { readonly type: "decision"; readonly decision: Decision }
+  | {
+      readonly type: "instance.adopted";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly instance: InstanceId;
+    }
   | {
       readonly type: "load.started";
       readonly model: ModelName;

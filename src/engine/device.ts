@@ -8,6 +8,7 @@
 // A stop that fails leaves the resident where it is and blocks the device for a while: nothing is started on top of it.
 // Everything here runs beside the loop and only wakes it; nothing here decides.
 
+import type { Backend, Instance } from "../backends/backend.ts";
 import type { Timer } from "../domain/clock.ts";
 import type { DevicePhase } from "../domain/event.ts";
 import type { DecisionId, ModelName } from "../domain/ids.ts";
@@ -73,6 +74,16 @@ export class DeviceUnit {
 
   get phase(): DevicePhase {
     return this.#phase;
+  }
+
+  /** Takes over what an earlier router left running; only while nothing is here. */
+  adopt(instance: Instance, entry: ModelEntry): void {
+    this.#loadEpoch = Math.max(this.#loadEpoch, instance.epoch);
+    this.resident = residencyOf({ ...instance, device: this.spec.id }, entry.backend, this.#world.clock.nowMs(), false);
+    entry.standing = false;
+    const { model } = instance;
+    this.#world.emit({ type: "instance.adopted", model, device: this.spec.id, instance: instance.instance });
+    this.notePhase();
   }
 
   /** Starts a move; the caller has made sure that none is under way. */
@@ -205,6 +216,8 @@ export class DeviceUnit {
     const startedAtMs = clock.nowMs();
     const deadlineMs = entry.learned.everLoaded ? entry.spec.loadTimeoutMs : entry.spec.firstLoadTimeoutMs;
     emit({ type: "load.started", model, device: this.spec.id, instance: placement.instance });
+    const troubled = entry.breaker.failuresInRow > 0;
+    if (entry.breaker.broken) emit({ type: "breaker", model, state: "half_open", retryAtMs: null });
     const report = (progress: { phase: string; progress: number | null }): void => {
       if (this.move !== move) return;
       move.progress = progress;
@@ -219,23 +232,18 @@ export class DeviceUnit {
     });
     const tookMs = clock.nowMs() - startedAtMs;
     if (ended.outcome === "ready") {
-      this.resident = {
-        instance: { ...placement, endpoint: ended.endpoint, epoch },
-        backend: entry.backend,
-        sinceMs: clock.nowMs(),
-        idleSinceMs: null,
-        dispatched: 0,
-        forced: move.forced,
-        running: new Map(),
-      };
+      const instance = { ...placement, endpoint: ended.endpoint, epoch };
+      this.resident = residencyOf(instance, entry.backend, clock.nowMs(), move.forced);
       entry.standing = false;
       entry.breaker.succeeded();
-      entry.learned.loaded(tookMs);
+      if (troubled) emit({ type: "breaker", model, state: "closed", retryAtMs: null });
+      entry.learned.loaded(tookMs, ended.tier);
       this.restore = null;
     } else {
       if (move.evict !== null) this.restore = move.evict;
       if (ended.outcome !== "abandoned") {
         entry.breaker.failed(clock.nowMs(), ended.detail ?? "it did not load");
+        emit({ type: "breaker", model, state: "open", retryAtMs: entry.breaker.retryAtMs });
         this.#jobs.loadFailed(entry);
       }
     }
@@ -264,4 +272,8 @@ export class DeviceUnit {
     this.notePhase();
     this.#world.wake("change");
   }
+}
+
+function residencyOf(instance: Instance, backend: Backend, sinceMs: number, forced: boolean): Residency {
+  return { instance, backend, sinceMs, idleSinceMs: null, dispatched: 0, forced, running: new Map() };
 }

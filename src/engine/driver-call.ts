@@ -2,7 +2,7 @@
 
 import { type Backend, LoadError, type LoadProgress, type Placement } from "../backends/backend.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { LoadOutcome } from "../domain/event.ts";
+import type { LoadOutcome, LoadTier } from "../domain/event.ts";
 import type { Residency } from "./state.ts";
 
 /** A driver that has not answered so long after it should have is taken for stuck. */
@@ -18,7 +18,7 @@ export interface Start {
 }
 
 export type Started =
-  | { readonly outcome: "ready"; readonly endpoint: string; readonly detail: null }
+  | { readonly outcome: "ready"; readonly endpoint: string; readonly tier: LoadTier; readonly detail: null }
   | { readonly outcome: Exclude<LoadOutcome, "ready">; readonly detail: string | null };
 
 export async function startWithin(backend: Backend, start: Start): Promise<Started> {
@@ -33,8 +33,8 @@ export async function startWithin(backend: Backend, start: Start): Promise<Start
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const { endpoint } = await Promise.race([backend.start(placement, report, signal), gone]);
-    return { outcome: "ready", endpoint, detail: null };
+    const { endpoint, tier = "cold" } = await Promise.race([backend.start(placement, report, signal), gone]);
+    return { outcome: "ready", endpoint, tier, detail: null };
   } catch (error) {
     if (calledOff.aborted) return { outcome: "abandoned", detail: null };
     if (!overdue.signal.aborted) return { outcome: "failed", detail: wordsOf(error) };

@@ -7,6 +7,7 @@ import type { IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Authority, Body, Ended, Store } from "../store/store.ts";
+import { adoptRunning } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness } from "./control.ts";
@@ -110,6 +111,7 @@ export class Engine implements EngineControl {
   async start(): Promise<void> {
     this.#loop.paused = true;
     await recover(this.#world, this.#authority, this.#lifecycle);
+    await adoptRunning(this.#world, this.#devices);
     this.#loop.paused = false;
     this.#recovered = true;
     this.#reaper.start();

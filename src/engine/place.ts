@@ -3,7 +3,7 @@
 import type { Job } from "../domain/job.ts";
 import type { Place, QueueView } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
-import type { EngineWorld, ModelEntry } from "./state.ts";
+import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
 export class LocalQueueView implements QueueView {
   readonly #world: EngineWorld;
@@ -34,7 +34,7 @@ export class LocalQueueView implements QueueView {
       position,
       resident,
       needsSwap: !resident,
-      loadMs: resident ? 0 : entry.learned.loadMs,
+      loadMs: resident ? 0 : expectedLoadMs(entry),
       loadBoundMs: resident ? 0 : this.#loadBoundMs(entry, nowMs),
       estimatedMs: estimateMs(entry, position, resident ? 0 : this.#untilLoadedMs(entry, nowMs), home),
       blocked: blockedOf(entry, nowMs),
@@ -46,7 +46,7 @@ export class LocalQueueView implements QueueView {
   /** What is left of the model's load, or the whole of it behind whatever the device is doing now. */
   #untilLoadedMs(entry: ModelEntry, nowMs: number): number {
     const coming = this.#devices.find(({ move }) => move?.load === entry.spec.name);
-    const loadMs = entry.learned.loadMs;
+    const loadMs = expectedLoadMs(entry);
     if (coming?.move?.phase === "loading") return Math.max(0, loadMs - (nowMs - coming.move.phaseSinceMs));
     return Math.max(loadMs, entry.breaker.retryAtMs - nowMs + loadMs);
   }
@@ -62,10 +62,10 @@ export class LocalQueueView implements QueueView {
     if (guards.maxWaitMs === null || entry.breaker.retryAtMs > nowMs || oldest === null) return null;
     const turnMs = (guards.minResidencyMs ?? 0) + this.#world.settings.drainMs;
     const rivals = [...this.#world.models.values()].filter((other) => other !== entry && this.#hasWork(other));
-    const ownMs = entry.learned.loadMs;
+    const ownMs = expectedLoadMs(entry);
     if (rivals.length === 0) return ownMs;
     const ceilingMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs));
-    return rivals.reduce((sum, { learned }) => sum + learned.loadMs + turnMs, ceilingMs + ownMs);
+    return rivals.reduce((sum, rival) => sum + expectedLoadMs(rival) + turnMs, ceilingMs + ownMs);
   }
 
   /** Queued demand, or something running on a device. */

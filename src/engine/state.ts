@@ -76,3 +76,8 @@ export type WakeReason = "arrival" | "load" | "completion" | "change" | "time";
 export function slotsFree(entry: ModelEntry, residency: Residency): number {
   return entry.spec.concurrency - residency.running.size;
 }
+
+/** How long its next load will take, by what there is of it already. */
+export function expectedLoadMs({ learned, backend, spec }: ModelEntry): number {
+  return learned.loadMs(backend.nextTier?.(spec.name));
+}

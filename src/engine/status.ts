@@ -4,7 +4,7 @@ import { BANDS, type Band } from "../domain/band.ts";
 import type { DeviceStatus, EngineStatus, ModelStatus, Readiness } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Loop } from "./loop.ts";
-import type { EngineWorld, ModelEntry } from "./state.ts";
+import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
 export interface StatusParts {
   readonly world: EngineWorld;
@@ -61,7 +61,7 @@ function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: E
     oldestWaitMs: Math.max(...Object.values(oldestWaitMsByBand)),
     oldestWaitMsByBand,
     running: (home?.resident ?? entry.remote)?.running.size ?? 0,
-    loadMs: entry.learned.loadMs,
+    loadMs: expectedLoadMs(entry),
     loadFailures: breaker.failuresInRow,
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : null,
     lastError: breaker.lastError,

@@ -3,7 +3,7 @@
 import { BANDS, type Band } from "../domain/band.ts";
 import type { BandView, ModelView, Resident, Snapshot, Transition } from "../scheduler/snapshot.ts";
 import type { DeviceUnit } from "./device.ts";
-import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
+import { type EngineWorld, expectedLoadMs, type ModelEntry, type Residency } from "./state.ts";
 
 export function snapshotOf(device: DeviceUnit, devices: readonly DeviceUnit[], world: EngineWorld): Snapshot {
   const nowMs = world.clock.nowMs();
@@ -55,7 +55,7 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     oldest: queue.oldest(),
     inFlight: resident?.running.size ?? 0,
     slots: spec.concurrency,
-    loadMs: entry.learned.loadMs,
+    loadMs: expectedLoadMs(entry),
     memoryGiB: spec.memoryGiB,
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : 0,
     broken: breaker.broken,

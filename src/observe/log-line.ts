@@ -65,6 +65,7 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
     case "unload.finished":
     case "drain.overdue":
     case "instance.lost":
+    case "instance.adopted":
       return residencyLine(event);
     case "device.phase": {
       const { device, phase, atMs } = event;
@@ -86,7 +87,16 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
 
 type ResidencyEvent = Extract<
   RouterEvent,
-  { type: "load.started" | "load.progress" | "load.finished" | "unload.finished" | "drain.overdue" | "instance.lost" }
+  {
+    type:
+      | "load.started"
+      | "load.progress"
+      | "load.finished"
+      | "unload.finished"
+      | "drain.overdue"
+      | "instance.lost"
+      | "instance.adopted";
+  }
 >;
 
 function residencyLine(event: ResidencyEvent): Line {
@@ -108,6 +118,8 @@ function residencyLine(event: ResidencyEvent): Line {
     }
     case "drain.overdue":
       return line("warn", "drain took too long", () => ({ ...ids, aborted: event.aborted }));
+    case "instance.adopted":
+      return line("info", "adopted an engine that was running", () => ({ ...ids, instance: event.instance }));
     case "instance.lost":
       return line("warn", "engine lost", () => ({ ...ids, detail: cut(event.detail) }));
   }

@@ -1,0 +1,63 @@
+// At boot: what an earlier router left running is adopted where it fits and stopped where it does not, before anything
+// is loaded. A router that was killed need not pay for a load again.
+
+import type { Backend, Instance } from "../backends/backend.ts";
+import type { DeviceUnit } from "./device.ts";
+import { stopWithin } from "./driver-call.ts";
+import type { EngineWorld, ModelEntry } from "./state.ts";
+
+const STOP_GRACE_MS = 30_000;
+
+export async function adoptRunning(world: EngineWorld, devices: readonly DeviceUnit[]): Promise<void> {
+  const backends = new Map<Backend, ModelEntry[]>();
+  for (const entry of world.models.values()) {
+    if (entry.remote === null) backends.set(entry.backend, [...(backends.get(entry.backend) ?? []), entry]);
+  }
+  for (const [backend, entries] of backends) {
+    backend.onLost?.((instance, detail) => {
+      devices.find(({ resident }) => resident?.instance.instance === instance)?.lost(detail);
+    });
+    for (const found of await inspect(backend, entries, world)) await adoptOrStop(found, backend, world, devices);
+  }
+}
+
+async function inspect(
+  backend: Backend,
+  entries: readonly ModelEntry[],
+  world: EngineWorld,
+): Promise<readonly Instance[]> {
+  try {
+    return await backend.inspect();
+  } catch (error) {
+    const detail = `It could not be asked what runs: ${error instanceof Error ? error.message : String(error)}`;
+    for (const { spec } of entries) world.emit({ type: "instance.lost", model: spec.name, device: null, detail });
+    return [];
+  }
+}
+
+async function adoptOrStop(
+  found: Instance,
+  backend: Backend,
+  world: EngineWorld,
+  devices: readonly DeviceUnit[],
+): Promise<void> {
+  const entry = world.models.get(found.model);
+  const device = devices.find(
+    ({ spec, resident }) =>
+      resident === null &&
+      entry?.spec.devices.includes(spec.id) === true &&
+      (found.device === null || found.device === spec.id),
+  );
+  const { signal } = new AbortController();
+  if (device !== undefined && entry !== undefined && (await backend.alive(found, signal).catch(() => false))) {
+    device.adopt(found, entry);
+    return;
+  }
+  const residency = { instance: found, backend, sinceMs: 0, idleSinceMs: null, dispatched: 0, forced: false };
+  const stopped = await stopWithin({ ...residency, running: new Map() }, STOP_GRACE_MS, world.clock);
+  if (stopped.memory !== "held") return;
+  const detail = `It was left running by an earlier router and would not stop: ${stopped.detail}`;
+  world.emit({ type: "instance.lost", model: found.model, device: found.device, detail });
+  const blocked = devices.find(({ spec }) => spec.id === found.device) ?? devices[0];
+  if (blocked !== undefined) blocked.blockedUntilMs = world.clock.nowMs() + 60_000;
+}
