@@ -66,3 +66,19 @@ it("describes what is really sent", async () => {
   const decisions = (await json("/v1/decisions")) as { data: unknown[] };
   expect(decisions.data.map((decision) => DecisionSchema.strict().parse(decision))).toEqual(decisions.data);
 });
+
+it("answers HEAD wherever it answers GET, with the same status and no body", async () => {
+  const { world, document } = await documentOf();
+  const paths = Object.entries(document.paths).filter(([, verbs]) => "get" in verbs);
+
+  for (const [path] of paths) {
+    const url = path.replace("{id}", "org%2Falpha:q4");
+    const [got, head] = [
+      await settled(world, get(world, url)),
+      await settled(world, Promise.resolve(world.app.request(url, { method: "HEAD" }))),
+    ];
+
+    expect([url, head.status, await head.text()]).toEqual([url, got.status, ""]);
+    expect(head.headers.get("content-type")).toBe(got.headers.get("content-type"));
+  }
+});

@@ -175,7 +175,7 @@ describe("a socket that stays", () => {
     expect(line.closed).toBe(false);
   });
 
-  it("is told that its body is too large while it still sends", async () => {
+  it("is told that its body is too large while it still sends, and can go on", async () => {
     const world = await site({ bodyLimitBytes: 1000 });
     const line = new Line(world).raw(
       `POST ${CHAT} HTTP/1.1\r\nhost: sir\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
@@ -185,8 +185,13 @@ describe("a socket that stays", () => {
 
     const text = await line.until((each) => each.text.includes("body_too_large"));
 
+    line.raw(`${chunk.repeat(100)}0\r\n\r\n`).send(ASK);
+    (await world.backend.next()).answer(ANSWER);
+    const both = await line.until((each) => each.text.includes(ANSWER));
+
     expect(text).toMatch(/^HTTP\/1\.1 413 /);
     expect(text).toContain("application/json");
+    expect(both).toMatch(/HTTP\/1\.1 200 /);
   });
 
   it.each([
