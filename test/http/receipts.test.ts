@@ -29,6 +29,7 @@ describe("a receipt", () => {
 
   it("never changes when it was created, whatever the clock on the wall does", async () => {
     const world = await given();
+    world.clock.jumpWall(-7_200_000);
     const { id } = await submitted(world);
     const first = (await receiptOf(world, `/v1/jobs/${id}`)).receipt;
     world.clock.jumpWall(3_600_000);
@@ -36,6 +37,8 @@ describe("a receipt", () => {
 
     const second = (await receiptOf(world, `/v1/jobs/${id}`)).receipt;
 
+    expect(first.created_at).toBe(1_790_000_000 - 7_200);
+    expect(first.started_at).toBe(first.created_at);
     expect(second.created_at).toBe(first.created_at);
     expect(second.started_at).toBe(first.started_at);
     expect(second.lease?.expires_at).toBe((first.lease?.expires_at ?? 0) + 10);
