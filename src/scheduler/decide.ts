@@ -183,6 +183,7 @@ function nextLook(scene: Scene): number | null {
   const looks: (number | null)[] = [...restLooks(scene)];
   for (const each of shutOut) looks.push(each.barrier?.untilMs ?? null);
   if (waiting.length > 0) looks.push(residencyEndsAt(scene), choice.nextLookAtMs);
-  for (const each of waiting) looks.push(ceilingAt(each, guards.maxWaitMs), lapseAt(scene, each));
+  const fresh = scene.nowMs < residencyEndsAt(scene);
+  for (const each of waiting) looks.push(ceilingAt(each, guards.maxWaitMs), fresh ? lapseAt(scene, each) : null);
   return earliestAfter(scene.nowMs, looks);
 }

@@ -1,4 +1,4 @@
-// Named settings of the `scheduler` block.
+// The `scheduler` block of the founding essay; configurations are made from it by name in the simulator.
 
 /** The rule as the founding essay ran it: the cost of a swap is always charged, and a load may be followed by a swap. */
 export const FOUNDING = {
@@ -11,5 +11,3 @@ export const FOUNDING = {
   idleLapse: false,
   serveBeforeSwap: false,
 } as const;
-
-export const PRESETS = { founding: FOUNDING } as const;
