@@ -3,10 +3,13 @@
 
 import { MultipartScanner } from "../src/intake/multipart.ts";
 import { JsonScanner } from "../src/intake/scan.ts";
+import type { Bench, Figure } from "./figure.ts";
+import { median } from "./statistics.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const BODY_BYTES = 16 * 1024 * 1024;
 const RUNS = 7;
+const BAR_MEGABYTES_PER_SECOND = 100;
 
 function bodyOf(item: string, open: string, close: string): Uint8Array {
   const count = Math.floor(BODY_BYTES / (item.length + 1));
@@ -57,18 +60,14 @@ function once(
   return { tookMs: performance.now() - startMs, slowestMs };
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-export interface ScanFigure {
+interface ScanFigure {
   readonly texture: string;
   readonly megabytesPerSecond: number;
   /** Median over the runs of each run's slowest 64 KiB chunk. */
   readonly slowestChunkMs: number;
 }
 
-export function measureScan(): readonly ScanFigure[] {
+function measureScan(): readonly ScanFigure[] {
   return [
     ...Object.entries(TEXTURES).map(([texture, make]) => figureOf(texture, make(), () => new JsonScanner())),
     ...Object.entries(FORMS).map(([texture, make]) =>
@@ -87,12 +86,15 @@ function figureOf(texture: string, body: Uint8Array, scanner: () => JsonScanner 
   };
 }
 
-/** Prints one line per texture. */
-export function benchScan(print: (line: string) => void = console.log): readonly ScanFigure[] {
-  const figures = measureScan();
-  for (const { texture, megabytesPerSecond, slowestChunkMs } of figures) {
-    const speed = megabytesPerSecond.toFixed(0).padStart(6);
-    print(`scan  ${texture.padEnd(36)} ${speed} MB/s   slowest chunk ${slowestChunkMs.toFixed(2)} ms`);
-  }
-  return figures;
-}
+export const scanBench: Bench = {
+  name: "scan",
+  title: `Body scanners, ${BODY_BYTES / 2 ** 20} MiB in chunks of 64 KiB, median of ${RUNS} runs`,
+  async run({ progress }) {
+    progress("scanning");
+    return measureScan().map(({ texture, megabytesPerSecond, slowestChunkMs }): Figure => {
+      const note = `slowest chunk ${slowestChunkMs.toFixed(2)} ms`;
+      const bar = { rule: "at least", value: BAR_MEGABYTES_PER_SECOND } as const;
+      return { name: texture, value: megabytesPerSecond, unit: "MB/s", bar, note };
+    });
+  },
+};

@@ -2,31 +2,27 @@
 // one. Nine interleaved pairs and the median of their ratios, because a disk's speed wanders more than the difference.
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_POOL, type JobId, LOCAL_CALLER, type ModelName } from "../src/domain/ids.ts";
 import { openSqliteStore } from "../src/store/sqlite/open.ts";
 import type { NewJob, Store } from "../src/store/store.ts";
 import { SystemClock } from "../src/system/clock.ts";
 import { createIds } from "../src/system/ids.ts";
+import type { Bench, Figure } from "./figure.ts";
+import { median } from "./statistics.ts";
 
 const IN_FLIGHT = 256;
 const PAIRS = 9;
 const SLICE_MS = 700;
 const BODY_BYTES = 1_024;
 
-export interface StoreBench {
-  /** Median of the pairs' ratios. */
-  readonly ratio: number;
-  readonly groupedPerSecond: number;
-  readonly ungroupedPerSecond: number;
-  /** One line for people. */
-  readonly line: string;
-}
+export const storeBench: Bench = {
+  name: "store",
+  title: `Durable accepts at the store, ${IN_FLIGHT} in flight, bodies of ${BODY_BYTES} bytes, ${PAIRS} pairs`,
+  run: ({ folder, progress }) => measure(folder, progress),
+};
 
-/** @param parent Where to write; a real disk, since nothing is learned from a RAM disk. */
-export async function benchStore(parent: string): Promise<StoreBench> {
-  const directory = mkdtempSync(join(parent, "sir-bench-store-"));
+async function measure(directory: string, progress: (text: string) => void): Promise<readonly Figure[]> {
   const clock = new SystemClock();
   const ids = createIds(clock);
   const bytes = randomBytes(BODY_BYTES);
@@ -55,6 +51,7 @@ export async function benchStore(parent: string): Promise<StoreBench> {
     await perSecond(grouped, make);
     await perSecond(ungrouped, make);
     for (let i = 0; i < PAIRS; i++) {
+      progress(`pair ${i + 1} of ${PAIRS}`);
       const first = i % 2 === 0 ? grouped : ungrouped;
       const a = await perSecond(first, make);
       const b = await perSecond(first === grouped ? ungrouped : grouped, make);
@@ -64,7 +61,6 @@ export async function benchStore(parent: string): Promise<StoreBench> {
   } finally {
     await grouped.close();
     await ungrouped.close();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -84,21 +80,24 @@ async function perSecond(store: Store, make: () => NewJob): Promise<number> {
   return (done * 1_000) / (performance.now() - began);
 }
 
-function report(pairs: readonly { grouped: number; ungrouped: number }[]): StoreBench {
-  const ratio = median(pairs.map((pair) => pair.grouped / pair.ungrouped));
-  const groupedPerSecond = Math.round(median(pairs.map((pair) => pair.grouped)));
-  const ungroupedPerSecond = Math.round(median(pairs.map((pair) => pair.ungrouped)));
-  const line =
-    `durable accepts, ${IN_FLIGHT} in flight: grouped ${ratio.toFixed(1)}x ungrouped ` +
-    `(medians ${groupedPerSecond}/s and ${ungroupedPerSecond}/s, ${PAIRS} pairs); bar 10x`;
-  return { ratio, groupedPerSecond, ungroupedPerSecond, line };
+function report(pairs: readonly { grouped: number; ungrouped: number }[]): readonly Figure[] {
+  const ratios = pairs.map((pair) => pair.grouped / pair.ungrouped);
+  const range = `pairs from ${Math.min(...ratios).toFixed(1)}x to ${Math.max(...ratios).toFixed(1)}x`;
+  return [
+    { name: "grouped", value: median(pairs.map((pair) => pair.grouped)), unit: "/s" },
+    { name: "one commit for each", value: median(pairs.map((pair) => pair.ungrouped)), unit: "/s" },
+    {
+      name: "grouped over one commit for each, median of ratios",
+      value: median(ratios),
+      unit: "x",
+      bar: { rule: "at least", value: 10 },
+      note: range,
+    },
+  ];
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
-}
-
-function newJob(id: JobId, bytes: Uint8Array, sha256: Uint8Array): NewJob {
+/** A plain durable job with a lease. */
+export function newJob(id: JobId, bytes: Uint8Array, sha256: Uint8Array): NewJob {
   return {
     id,
     pool: DEFAULT_POOL,
