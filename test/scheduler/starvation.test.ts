@@ -123,3 +123,12 @@ test("under overload no model goes unvisited for longer than the ceiling and one
     expect(Math.max(...gaps)).toBeLessThanOrEqual(120_000 + 4 * turnMs);
   }
 });
+
+test("two old backlogs do not hand the device to each other past a third model", () => {
+  const models = ["A", "B", "C"].map((name): RunModel => ({ name, loadMs: 10_000, runMs: 4_000, slots: 1 }));
+  const arrivals = [...every("A", 0, 200), ...every("B", 0, 200), { model: "C", atMs: 1_000 }];
+
+  const result = run(bindPolicy("model-score", {}), models, arrivals, { untilMs: 3_000_000 });
+
+  expect(waitsOf(result, "C")[0]).toBeLessThanOrEqual(120_000 + 2 * (30_000 + 4_000 + 500 + 10_000) + 10_500);
+});
