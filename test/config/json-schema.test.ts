@@ -30,10 +30,16 @@ describe("the JSON Schema of the configuration", () => {
     expect(silent.map(([path]) => path)).toEqual([]);
   });
 
-  it("ends every duration in Seconds and every size in GiB or Bytes", () => {
-    const timed = all.filter(([path]) => /(timeout|lease|ttl|wait|hold|grace|sweep|drain)\w*$/i.test(path));
-    const sized = all.filter(([path]) => /(memory|limit|stored)\w*$/i.test(path));
+  const isNumber = (node: Node): boolean =>
+    /"type":"(number|integer)"/.test(JSON.stringify({ ...node, properties: 0 }));
 
+  it("ends every duration in Seconds and every size in GiB or Bytes", () => {
+    const timed = all.filter(
+      ([path, node]) => isNumber(node) && /(timeout|lease|ttl|wait|hold|grace|sweep|drain)\w*$/i.test(path),
+    );
+    const sized = all.filter(([path, node]) => isNumber(node) && /(memory|limit|stored)\w*$/i.test(path));
+
+    expect([timed.length > 10, sized.length > 3]).toEqual([true, true]);
     expect(timed.filter(([path]) => !/Seconds$/.test(path)).map(([path]) => path)).toEqual([]);
     expect(sized.filter(([path]) => !/(GiB|Bytes)$/.test(path)).map(([path]) => path)).toEqual([]);
   });

@@ -47,6 +47,7 @@ describe("configuration", () => {
       firstByteTimeoutMs: 1_800_000,
       idleTimeoutMs: 300_000,
       runTimeoutMs: 14_400_000,
+      stallMs: 300_000,
     });
   });
 
@@ -57,7 +58,7 @@ describe("configuration", () => {
   });
 
   it("has one device, gpu0, when none is configured", () => {
-    expect(resolve().engine.devices).toEqual([{ id: "gpu0", memoryGiB: null }]);
+    expect(resolve().engine.devices).toEqual([{ id: "gpu0", memoryGiB: null, memoryProbe: null }]);
   });
 
   it("lets a model that names no device use those it fits on", () => {

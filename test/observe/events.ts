@@ -53,9 +53,12 @@ export const swap: Decision = {
   nextLookAtMs: null,
 };
 
-export const oneOfEach: readonly RouterEvent[] = [
-  { type: "job.accepted", job, model: chat, band: "normal", durable: true },
-  {
+type ByType = { readonly [Type in RouterEvent["type"]]: Extract<RouterEvent, { readonly type: Type }> };
+
+/** A kind of event that is added must be added here too: the type says so. */
+const BY_TYPE: ByType = {
+  "job.accepted": { type: "job.accepted", job, model: chat, band: "normal", durable: true },
+  "job.dispatched": {
     type: "job.dispatched",
     job,
     model: chat,
@@ -64,9 +67,9 @@ export const oneOfEach: readonly RouterEvent[] = [
     attempt: 1,
     dispatch: { decision: swap.id, score: 14.5, queueWaitMs: 2_500, reorder: "priority" },
   },
-  { type: "job.first_byte", job, model: chat },
-  { type: "job.requeued", job, model: chat, charge: "attempt", detail: "the engine answered 500" },
-  {
+  "job.first_byte": { type: "job.first_byte", job, model: chat },
+  "job.requeued": { type: "job.requeued", job, model: chat, charge: "attempt", detail: "the engine answered 500" },
+  "job.finished": {
     type: "job.finished",
     job,
     model: chat,
@@ -77,11 +80,11 @@ export const oneOfEach: readonly RouterEvent[] = [
     waitMs: 2_500,
     runMs: 1_250,
   },
-  { type: "job.stale_outcome", job, model: chat },
-  { type: "decision", decision: swap },
-  { type: "load.started", model: code, device: gpu0, instance },
-  { type: "load.progress", model: code, device: gpu0, phase: "loading", progress: 0.5 },
-  {
+  "job.stale_outcome": { type: "job.stale_outcome", job, model: chat },
+  decision: { type: "decision", decision: swap },
+  "load.started": { type: "load.started", model: code, device: gpu0, instance },
+  "load.progress": { type: "load.progress", model: code, device: gpu0, phase: "loading", progress: 0.5 },
+  "load.finished": {
     type: "load.finished",
     model: code,
     device: gpu0,
@@ -90,11 +93,16 @@ export const oneOfEach: readonly RouterEvent[] = [
     tookMs: 8_000,
     detail: "out of memory",
   },
-  { type: "unload.finished", model: chat, device: gpu0, tookMs: 500, memory: "free", swap: true },
-  { type: "drain.overdue", model: chat, device: gpu0, aborted: 2 },
-  { type: "instance.lost", model: chat, device: gpu0, detail: "connection refused" },
-  { type: "device.phase", device: gpu0, phase: "loading", atMs: 1_000 },
-  { type: "breaker", model: code, state: "open", retryAtMs: 90_000 },
-  { type: "store.unavailable", verb: "claim", detail: "the disk is full" },
-  { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },
-];
+  "unload.finished": { type: "unload.finished", model: chat, device: gpu0, tookMs: 500, memory: "free", swap: true },
+  "drain.overdue": { type: "drain.overdue", model: chat, device: gpu0, aborted: 2 },
+  "instance.lost": { type: "instance.lost", model: chat, device: gpu0, detail: "connection refused" },
+  "device.phase": { type: "device.phase", device: gpu0, phase: "loading", atMs: 1_000 },
+  breaker: { type: "breaker", model: code, state: "open", retryAtMs: 90_000 },
+  "store.unavailable": { type: "store.unavailable", verb: "claim", detail: "the disk is full" },
+  recovered: { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },
+  "instance.adopted": { type: "instance.adopted", model: chat, device: gpu0, instance },
+  "instance.stuck": { type: "instance.stuck", model: chat, device: gpu0, restart: true },
+  "device.blocked": { type: "device.blocked", device: gpu0, detail: "memory did not come back", untilMs: 70_000 },
+};
+
+export const oneOfEach: readonly RouterEvent[] = Object.values(BY_TYPE);
