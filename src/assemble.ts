@@ -1,20 +1,23 @@
 // The composition root: from a configuration to a router that listens. The only file that picks implementations.
 
 import { dirname } from "node:path";
-import { createFleet, type Fleet } from "./backends/fleet.ts";
+import { createFleet } from "./backends/fleet.ts";
+import { readFreeGiB } from "./backends/memory-probe.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
 import type { Emit } from "./domain/event.ts";
+import type { DeviceId, IdSource } from "./domain/ids.ts";
 import { Engine } from "./engine/engine.ts";
 import { createApp } from "./http/app.ts";
 import { createClosing } from "./http/closing.ts";
-import { listen } from "./http/listen.ts";
-import type { FileInWriting } from "./intake/body-files.ts";
-import { createModelDirectory } from "./intake/models.ts";
+import { type Listening, listen } from "./http/listen.ts";
+import type { BodyFiles, FileInWriting } from "./intake/body-files.ts";
+import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
 import { createLog, type RouterLog } from "./observe/log.ts";
-import { createMetrics } from "./observe/metrics.ts";
+import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { openStore } from "./store/open.ts";
-import { createSpool, type SpoolFile } from "./store/spool.ts";
+import { createSpool, type Spool, type SpoolFile } from "./store/spool.ts";
+import type { Store } from "./store/store.ts";
 import { SystemClock } from "./system/clock.ts";
 import { createIds } from "./system/ids.ts";
 
@@ -46,15 +49,62 @@ const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
  * @throws `EADDRINUSE` and the like, when the address cannot
  */
 export async function startRouter(config: ResolvedConfig, options: RouterOptions = {}): Promise<Router> {
+  const log = options.log ?? createLog({ level: config.logLevel });
+  const { promise: failed, fail } = failure();
+  const core = await openCore(config, log, fail);
+  const { engine, store, metrics, models } = core;
+  const stop = async (): Promise<void> => {
+    await engine.close();
+    metrics.close();
+    await store.close();
+  };
+  try {
+    await engine.start();
+    const listening = await openHttp(config, core, log, options.version);
+    let closed: Promise<void> | null = null;
+    const close = async (): Promise<void> => {
+      listening.drain();
+      await engine.close();
+      await listening.close();
+      await stop();
+    };
+    return {
+      url: listening.url,
+      port: listening.port,
+      failed,
+      reload: async (next) => {
+        const settings = { ...next.engine, devices: config.engine.devices };
+        await engine.reconfigure(settings, core.fleet.change(next.backends));
+        models.replace(next.engine.models);
+      },
+      close: () => {
+        closed ??= close();
+        return closed;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Core {
+  readonly clock: SystemClock;
+  readonly ids: IdSource;
+  readonly store: Store;
+  readonly spool: Spool;
+  readonly metrics: Metrics;
+  readonly engine: Engine;
+  readonly fleet: ReturnType<typeof createFleet>;
+  readonly models: ModelDirectory;
+  readonly emit: Emit;
+}
+
+/** Everything below HTTP. */
+async function openCore(config: ResolvedConfig, log: RouterLog, fail: (error: unknown) => void): Promise<Core> {
   const clock = new SystemClock();
   const ids = createIds(clock);
   const owner = ids.next("boot");
-  const log = options.log ?? createLog({ level: config.logLevel });
-  let fail = (_: unknown): void => undefined;
-  const failed = new Promise<Error>((resolve) => {
-    fail = (error) => resolve(error instanceof Error ? error : new Error(String(error)));
-  });
-
   const store = await openStore(config.store.url, "/", {
     owner,
     clock,
@@ -72,7 +122,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
     metrics.listen(event);
     log.listen(event);
   };
-  const fleet: Fleet = createFleet(config.backends, { clock });
+  const fleet = createFleet(config.backends, { clock });
   const engine = new Engine({
     settings: config.engine,
     store,
@@ -82,71 +132,64 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
     owner,
     emit,
     openBody: (uri) => spool.open(uri),
+    freeGiB: (device) => freeGiBOf(config, device),
     onFatal: fail,
   });
-  const models = createModelDirectory(config.engine.models);
-  const closing = createClosing();
-  try {
-    await engine.start();
-    const intake = createIntake({
-      store,
-      engine,
-      ids,
-      files: { create: async () => finishing(await spool.create(ids.next("req"))), remove: (uri) => spool.remove(uri) },
-      models,
-      settings: {
-        ...config.jobs,
-        bodyLimitBytes: config.server.bodyLimitBytes,
-        maxOpenBodies: OPEN_BODIES_MAX,
-        maxMemoryBytes: MEMORY_BYTES_MAX,
-      },
-      emit,
-    });
-    const app = createApp({
-      intake,
-      engine,
-      store,
-      clock,
-      ids,
-      metrics,
-      closing,
-      settings: { holdMs: config.sync.holdMs, orphanMs: config.sync.orphanMs },
-      log: log.http,
-      ...(options.version === undefined ? {} : { version: options.version }),
-    });
-    const listening = await listen(app, { host: config.server.host, port: config.server.port, clock, closing });
-    let closed: Promise<void> | null = null;
-    const close = async (): Promise<void> => {
-      listening.drain();
-      await engine.close();
-      await listening.close();
-      metrics.close();
-      await store.close();
-    };
-    return {
-      url: listening.url,
-      port: listening.port,
-      failed,
-      reload: async (next) => {
-        await engine.reconfigure({ ...next.engine, devices: config.engine.devices }, fleet.change(next.backends));
-        models.replace(next.engine.models);
-      },
-      close: () => (closed ??= close()),
-    };
-  } catch (error) {
-    await engine.close();
-    metrics.close();
-    await store.close();
-    throw error;
-  }
+  return { clock, ids, store, spool, metrics, engine, fleet, models: createModelDirectory(config.engine.models), emit };
 }
 
-/** A spool file in the words of intake. */
-function finishing(file: SpoolFile): FileInWriting {
-  return {
+function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: string): Promise<Listening> {
+  const { clock, ids, store, engine, metrics, models, emit } = core;
+  const intake = createIntake({
+    store,
+    engine,
+    ids,
+    files: filesOf(core.spool, ids),
+    models,
+    settings: {
+      ...config.jobs,
+      bodyLimitBytes: config.server.bodyLimitBytes,
+      maxOpenBodies: OPEN_BODIES_MAX,
+      maxMemoryBytes: MEMORY_BYTES_MAX,
+    },
+    emit,
+  });
+  const closing = createClosing();
+  const app = createApp({
+    intake,
+    engine,
+    store,
+    clock,
+    ids,
+    metrics,
+    closing,
+    settings: { holdMs: config.sync.holdMs, orphanMs: config.sync.orphanMs },
+    log: log.http,
+    ...(version === undefined ? {} : { version }),
+  });
+  return listen(app, { host: config.server.host, port: config.server.port, clock, closing });
+}
+
+async function freeGiBOf(config: ResolvedConfig, device: DeviceId): Promise<number | null> {
+  const probe = config.engine.devices.find(({ id }) => id === device)?.memoryProbe ?? null;
+  return probe === null ? null : readFreeGiB(probe);
+}
+
+function failure(): { promise: Promise<Error>; fail: (error: unknown) => void } {
+  let fail = (_: unknown): void => undefined;
+  const promise = new Promise<Error>((resolve) => {
+    fail = (error) => resolve(error instanceof Error ? error : new Error(String(error)));
+  });
+  return { promise, fail };
+}
+
+/** Spool files in the words of intake. */
+function filesOf(spool: Spool, ids: IdSource): BodyFiles {
+  const inWriting = (file: SpoolFile): FileInWriting => ({
     uri: file.uri,
     write: (bytes) => file.write(bytes),
     finish: () => file.commit(),
     discard: () => file.discard(),
-  };
+  });
+  return { create: async () => inWriting(await spool.create(ids.next("req"))), remove: (uri) => spool.remove(uri) };
 }

@@ -112,6 +112,11 @@ export interface Backend {
   stop(instance: Instance, graceMs: number, signal: AbortSignal): Promise<{ memory: "free" | "unknown" }>;
   /** One attempt. Never rejects. After an abort it resolves once the socket is closed. */
   run(instance: Instance, call: Call, sink: Sink, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * Asks the engine for one token: true when it answers. For an engine that looks healthy and makes no progress.
+   * Absent: it cannot be asked, and is never taken for stuck.
+   */
+  answers?(instance: Instance, signal: AbortSignal): Promise<boolean>;
   /** Cheap sign of life, asked while idle. */
   alive(instance: Instance, signal: AbortSignal): Promise<boolean>;
   /**

@@ -91,7 +91,7 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
   const shown = {
     ...document,
     scheduler: scheduler.effective,
-    devices: Object.fromEntries(devices.map(({ id, memoryGiB }) => [id, { memoryGiB }])),
+    devices: Object.fromEntries(devices.map(({ id, memoryGiB, memoryProbe }) => [id, { memoryGiB, memoryProbe }])),
     models: withBackendOptions(document, backends.groups),
   };
   return {

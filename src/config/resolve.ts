@@ -37,8 +37,8 @@ export function jobSettings({ jobs }: ConfigDocument): JobSettings {
 /** With no devices configured there is one, `gpu0`, that holds one model at a time. */
 export function deviceSpecs({ devices }: ConfigDocument): DeviceSpec[] {
   const named = Object.entries(devices ?? {});
-  if (named.length === 0) return [{ id: "gpu0" as DeviceId, memoryGiB: null }];
-  return named.map(([id, { memoryGiB }]) => ({ id: id as DeviceId, memoryGiB }));
+  if (named.length === 0) return [{ id: "gpu0" as DeviceId, memoryGiB: null, memoryProbe: null }];
+  return named.map(([id, { memoryGiB, memoryProbe }]) => ({ id: id as DeviceId, memoryGiB, memoryProbe }));
 }
 
 /** A model that names no device may use any that is large enough; when none is, all, so that the check can say so. */
@@ -75,6 +75,7 @@ export function modelSpec(
     firstByteTimeoutMs: toMs(model.firstByteTimeoutSeconds),
     idleTimeoutMs: toMs(model.idleTimeoutSeconds),
     runTimeoutMs: toMs(model.runTimeoutSeconds),
+    stallMs: toMs(model.stallSeconds),
   };
 }
 

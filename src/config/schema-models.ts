@@ -9,6 +9,18 @@ export const deviceSection = z
       .nullable()
       .default(null)
       .describe("Memory that models may claim, in GiB; null: not known, one model at a time."),
+    memoryProbe: z
+      .strictObject({
+        command: z
+          .array(z.string().min(1).max(4096))
+          .min(1)
+          .max(64)
+          .describe("Program and arguments, run without a shell; the first number it prints counts."),
+        unit: z.enum(["B", "KiB", "MiB", "GiB"]).default("MiB").describe("What that number counts."),
+      })
+      .nullable()
+      .default(null)
+      .describe("How free memory is asked for after an unload, e.g. nvidia-smi; null: drivers are believed."),
   })
   .describe("One GPU, or whatever memory models compete for.");
 
@@ -50,6 +62,11 @@ export const modelSection = z
       .describe("Longest wait for the first byte of an answer; queue and load time do not count."),
     idleTimeoutSeconds: secondsAboveZero().default(300).describe("Longest silence inside an answer."),
     runTimeoutSeconds: secondsAboveZero().default(14_400).describe("Longest run of one attempt."),
+    stallSeconds: secondsAboveZero()
+      .default(300)
+      .describe(
+        "Work in flight without a byte or an end for so long: the engine is probed, and restarted if it is stuck.",
+      ),
     backend: backendSection,
   })
   .describe("One model: the key is what callers send in `model`.");

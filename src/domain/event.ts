@@ -54,6 +54,8 @@ export type RouterEvent =
     }
   | { readonly type: "job.stale_outcome"; readonly job: JobId; readonly model: ModelName }
   | { readonly type: "decision"; readonly decision: Decision }
+  | { readonly type: "device.blocked"; readonly device: DeviceId; readonly detail: string; readonly untilMs: number }
+  | { readonly type: "instance.stuck"; readonly model: ModelName; readonly device: DeviceId; readonly restart: boolean }
   | {
       readonly type: "instance.adopted";
       readonly model: ModelName;

@@ -30,9 +30,19 @@ export interface ModelSpec {
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly runTimeoutMs: number;
+  /** Work in flight and no sign of progress for so long: the engine is asked a question of our own. */
+  readonly stallMs: number;
+}
+
+/** A command whose first number on stdout is the device's free memory. */
+export interface MemoryProbe {
+  readonly command: readonly string[];
+  readonly unit: "B" | "KiB" | "MiB" | "GiB";
 }
 
 export interface DeviceSpec {
   readonly id: DeviceId;
   readonly memoryGiB: number | null;
+  /** Null: free memory cannot be asked for; drivers are believed. */
+  readonly memoryProbe: MemoryProbe | null;
 }

@@ -53,8 +53,7 @@ async function adoptOrStop(
     device.adopt(found, entry);
     return;
   }
-  const residency = { instance: found, backend, sinceMs: 0, idleSinceMs: null, dispatched: 0, forced: false };
-  const stopped = await stopWithin({ ...residency, running: new Map() }, STOP_GRACE_MS, world.clock);
+  const stopped = await stopWithin({ instance: found, backend }, STOP_GRACE_MS, world.clock);
   if (stopped.memory !== "held") return;
   const detail = `It was left running by an earlier router and would not stop: ${stopped.detail}`;
   world.emit({ type: "instance.lost", model: found.model, device: found.device, detail });

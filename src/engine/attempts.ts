@@ -75,6 +75,7 @@ export class Attempts {
     );
     const seen = { firstByteAtMs: null as number | null, tooLarge: false };
     const outcome = await this.#run(slot, abort, seen);
+    if (outcome.kind === "succeeded" || outcome.kind === "refused") slot.residency.progressAtMs = clock.nowMs();
     this.free(slot);
     live.abort = null;
     if (phaseOf(live) === "ending") await live.ending;
@@ -110,10 +111,12 @@ export class Attempts {
     const sink: Sink = {
       head: (head) => {
         seen.firstByteAtMs = this.#world.clock.nowMs();
+        residency.progressAtMs = seen.firstByteAtMs;
         this.#world.emit({ type: "job.first_byte", job: live.id, model: live.model });
         if (live.phase === "running") this.#relay.head(live.id, head);
       },
       chunk: (bytes) => {
+        residency.progressAtMs = this.#world.clock.nowMs();
         if (live.phase !== "running") return;
         if (keep && this.#relay.keptBytes(live.id) + bytes.byteLength > RESULT_LIMIT_BYTES) {
           seen.tooLarge = true;

@@ -52,6 +52,12 @@ export class Breaker {
     this.#retryAtMs = nowMs + delayMs;
   }
 
+  /** Broken at once, whatever came before. */
+  trip(nowMs: number, error: string): void {
+    this.#failuresInRow = Math.max(this.#failuresInRow, this.#maxFailures - 1);
+    this.failed(nowMs, error);
+  }
+
   succeeded(): void {
     this.reset();
   }

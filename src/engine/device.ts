@@ -15,6 +15,7 @@ import type { DecisionId, ModelName } from "../domain/ids.ts";
 import type { DeviceSpec } from "../domain/model.ts";
 import { startWithin, stopWithin } from "./driver-call.ts";
 import type { LiveJob } from "./live-job.ts";
+import { memoryShort } from "./memory.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
 export interface Move {
@@ -61,7 +62,8 @@ export class DeviceUnit {
   readonly #world: EngineWorld;
   readonly #jobs: DeviceJobs;
   #loadEpoch = 0;
-  #stopFailures = 0;
+  /** In a row. */
+  #blocks = 0;
   #phase: DevicePhase = "empty";
   #emptied: (() => void) | null = null;
 
@@ -135,8 +137,8 @@ export class DeviceUnit {
 
   #currentPhase(): DevicePhase {
     if (this.move !== null) return this.move.phase;
-    if (this.resident === null) return "empty";
     if (this.blockedUntilMs > this.#world.clock.nowMs()) return "blocked";
+    if (this.resident === null) return "empty";
     return this.resident.running.size > 0 ? "serving" : "idle";
   }
 
@@ -144,7 +146,7 @@ export class DeviceUnit {
     const out = this.resident === null || (await this.#out(move, this.resident));
     if (out && move.load !== null && !move.calledOff.signal.aborted) {
       const entry = this.#world.models.get(move.load);
-      if (entry !== undefined) await this.#load(move, entry);
+      if (entry !== undefined && (await this.#memoryIsBack(move, entry))) await this.#load(move, entry);
     }
     this.move = null;
     this.notePhase();
@@ -160,18 +162,9 @@ export class DeviceUnit {
     const stopped = await stopWithin(resident, STOP_GRACE_MS, clock);
     if (stopped.memory === "held") {
       const { model } = resident.instance;
-      this.#world.emit({
-        type: "instance.lost",
-        model,
-        device: this.spec.id,
-        detail: `It would not stop: ${stopped.detail}`,
-      });
-      this.#stopFailures++;
-      const waitMs = Math.min(BLOCKED_MAX_MS, BLOCKED_FIRST_MS * 2 ** (this.#stopFailures - 1));
-      this.blockedUntilMs = clock.nowMs() + waitMs;
+      this.#block(`${model} would not stop: ${stopped.detail}`);
       return false;
     }
-    this.#stopFailures = 0;
     this.blockedUntilMs = 0;
     this.resident = null;
     this.#world.emit({
@@ -183,6 +176,23 @@ export class DeviceUnit {
       swap: move.swap,
     });
     return true;
+  }
+
+  /** Blocks the device when what the model takes does not come free. */
+  async #memoryIsBack(move: ActiveMove, { spec }: ModelEntry): Promise<boolean> {
+    if (spec.memoryGiB === null || this.spec.memoryProbe === null) return true;
+    const { signal } = move.calledOff;
+    const short = await memoryShort(this.#world, this.spec.id, spec.memoryGiB, signal);
+    if (short === null) return !signal.aborted;
+    this.#block(`${short}, and ${spec.name} needs ${spec.memoryGiB} GiB`);
+    return false;
+  }
+
+  /** Nothing is started here for a while, each time longer. */
+  #block(detail: string): void {
+    const waitMs = Math.min(BLOCKED_MAX_MS, BLOCKED_FIRST_MS * 2 ** this.#blocks++);
+    this.blockedUntilMs = this.#world.clock.nowMs() + waitMs;
+    this.#world.emit({ type: "device.blocked", device: this.spec.id, detail, untilMs: this.blockedUntilMs });
   }
 
   /** Waits until nothing runs on the resident; false when called off before that. */
@@ -235,6 +245,7 @@ export class DeviceUnit {
       const instance = { ...placement, endpoint: ended.endpoint, epoch };
       this.resident = residencyOf(instance, entry.backend, clock.nowMs(), move.forced);
       entry.standing = false;
+      this.#blocks = 0;
       entry.breaker.succeeded();
       if (troubled) emit({ type: "breaker", model, state: "closed", retryAtMs: null });
       entry.learned.loaded(tookMs, ended.tier);
@@ -275,5 +286,14 @@ export class DeviceUnit {
 }
 
 function residencyOf(instance: Instance, backend: Backend, sinceMs: number, forced: boolean): Residency {
-  return { instance, backend, sinceMs, idleSinceMs: null, dispatched: 0, forced, running: new Map() };
+  return {
+    instance,
+    backend,
+    sinceMs,
+    idleSinceMs: null,
+    dispatched: 0,
+    forced,
+    running: new Map(),
+    progressAtMs: sinceMs,
+  };
 }

@@ -54,6 +54,7 @@ export class Dispatcher {
       };
       entry.queue.remove(live);
       live.phase = "claiming";
+      if (residency.running.size === 0) residency.progressAtMs = nowMs;
       residency.running.set(live.id, live);
       residency.dispatched++;
       started++;

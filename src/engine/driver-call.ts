@@ -48,7 +48,7 @@ export async function startWithin(backend: Backend, start: Start): Promise<Start
 
 /** `held`: it would not stop, and its memory is still taken. */
 export async function stopWithin(
-  resident: Residency,
+  resident: Pick<Residency, "instance" | "backend">,
   graceMs: number,
   clock: Clock,
 ): Promise<{ memory: "free" | "unknown" } | { memory: "held"; detail: string }> {

@@ -3,7 +3,7 @@
 import type { Backend } from "../backends/backend.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
-import type { IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
+import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Authority, Body, Ended, Store } from "../store/store.ts";
@@ -35,6 +35,8 @@ export interface EngineParts {
   readonly owner: OwnerId;
   readonly emit: Emit;
   openBody(uri: string): AsyncIterable<Uint8Array>;
+  /** Default: it cannot be asked for. */
+  freeGiB?(device: DeviceId): Promise<number | null>;
   /** The loop or an invariant broke: only a restart mends it, and the store makes that cheap. */
   onFatal(error: unknown): void;
 }
@@ -68,6 +70,7 @@ export class Engine implements EngineControl {
       store,
       emit,
       openBody,
+      freeGiB: parts.freeGiB ?? (() => Promise.resolve(null)),
       settings,
       models: new Map(),
       backlog: new Backlog(),

@@ -9,6 +9,7 @@ import type { ExpiryWheel, Leases } from "./leases.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { reconcile } from "./recovery.ts";
 import type { EngineWorld } from "./state.ts";
+import { Watchdog } from "./watchdog.ts";
 
 const MAINTAIN_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 5_000;
@@ -24,6 +25,7 @@ export class Reaper {
   readonly #lifecycle: Lifecycle;
   readonly #devices: readonly DeviceUnit[];
   readonly #timers = new Map<string, Timer>();
+  readonly #watchdog: Watchdog;
   #stopped = false;
   #doubtUntilMs = 0;
 
@@ -36,6 +38,7 @@ export class Reaper {
     this.#deadlines = parts.deadlines;
     this.#lifecycle = parts.lifecycle;
     this.#devices = parts.devices;
+    this.#watchdog = new Watchdog(world);
   }
 
   start(): void {
@@ -46,10 +49,8 @@ export class Reaper {
       await reconcile(this.#world, this.#lifecycle, nowMs - 2 * RECONCILE_FOR_MS);
     });
     this.#every("prune", PRUNE_EVERY_MS, () => this.#prune());
-    this.#every("maintain", MAINTAIN_EVERY_MS, async () => {
-      await this.#world.store.maintain();
-      await this.#lookAfterEngines();
-    });
+    this.#every("maintain", MAINTAIN_EVERY_MS, () => this.#world.store.maintain());
+    this.#every("engines", MAINTAIN_EVERY_MS, () => this.#lookAfterEngines());
   }
 
   /** A job may be stored that nobody has admitted. */
@@ -123,6 +124,7 @@ export class Reaper {
   /** An engine that died while idle leaves the resident set before the next job finds out. */
   async #lookAfterEngines(): Promise<void> {
     for (const device of this.#devices) {
+      await this.#watchdog.look(device);
       const { resident } = device;
       if (resident === null || device.move !== null || resident.running.size > 0) continue;
       const { signal } = new AbortController();

@@ -101,5 +101,6 @@ function alwaysOn(world: EngineWorld, spec: ModelSpec, backend: Backend): Reside
     dispatched: 0,
     forced: false,
     running: new Map(),
+    progressAtMs: world.clock.nowMs(),
   };
 }

@@ -3,7 +3,7 @@
 import type { Backend, Instance } from "../backends/backend.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
-import type { IdSource, JobId, ModelName } from "../domain/ids.ts";
+import type { DeviceId, IdSource, JobId, ModelName } from "../domain/ids.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { Store } from "../store/store.ts";
@@ -25,6 +25,8 @@ export interface Residency {
   readonly forced: boolean;
   /** What occupies its slots. */
   readonly running: Map<JobId, LiveJob>;
+  /** The last byte or end of any of its jobs, or the start of one on an engine without work. */
+  progressAtMs: number;
 }
 
 export interface ModelEntry {
@@ -63,6 +65,8 @@ export interface EngineWorld {
   readonly backlog: Backlog;
   /** Every job that is not final, by id. */
   readonly live: Map<JobId, LiveJob>;
+  /** Free memory of a device in GiB; null when it cannot be asked for. */
+  freeGiB(device: DeviceId): Promise<number | null>;
   /** Reads a spooled body. */
   openBody(uri: string): AsyncIterable<Uint8Array>;
   /** Asks for a pass. `arrival` and `load` also count in the founding essay's ticks. */

@@ -67,6 +67,14 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
     case "instance.lost":
     case "instance.adopted":
       return residencyLine(event);
+    case "device.blocked": {
+      const { device, detail, untilMs } = event;
+      return line("warn", `${device} is blocked`, () => ({ device, detail: cut(detail), until_ms: ms(untilMs) }));
+    }
+    case "instance.stuck": {
+      const { model, device, restart } = event;
+      return line("error", "an engine makes no progress", () => ({ model, device, restart }));
+    }
     case "device.phase": {
       const { device, phase, atMs } = event;
       return line("debug", `${device} ${phase}`, () => ({ device, phase, at_ms: ms(atMs) }));

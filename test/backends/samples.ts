@@ -27,6 +27,7 @@ export function specOf(name = "chat-model", memoryGiB: number | null = null): Mo
     firstByteTimeoutMs: 1_800_000,
     idleTimeoutMs: 300_000,
     runTimeoutMs: 14_400_000,
+    stallMs: 300_000,
   };
 }
 

@@ -78,7 +78,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
     ...{ store, clock, ids, owner, emit, openBody: (uri) => files.open(uri), onFatal },
     backends: new Map(specs.map(({ name }) => [name, backend])),
     settings: {
-      ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null }], policy },
+      ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null, memoryProbe: null }], policy },
       ...{ leaseMs, sweepMs: 1000, maxAttempts: 3, maxInterruptions: 10, cancelGraceMs: 10_000 },
       ...{ orphanMs: 10_000, drainMs: 300_000, shutdownMs: 10_000, passes: { mode: "events" } },
     },

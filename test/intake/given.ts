@@ -48,6 +48,7 @@ export function modelSpec(name: string, aliases: readonly string[] = [], more: P
     firstByteTimeoutMs: 1_800_000,
     idleTimeoutMs: 300_000,
     runTimeoutMs: 14_400_000,
+    stallMs: 300_000,
     ...more,
   };
 }
@@ -113,7 +114,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   const engine = new Engine({
     ...{ store: sqlite, backends, clock, ids, owner, emit, openBody: (uri) => files.open(uri), onFatal },
     settings: {
-      ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null }], policy },
+      ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null, memoryProbe: null }], policy },
       ...{ leaseMs: 60_000, sweepMs: 1000, maxAttempts: 3, maxInterruptions: 10, cancelGraceMs: 10_000 },
       ...{ orphanMs: 10_000, drainMs: 300_000, shutdownMs: 10_000, passes: { mode: "events" } },
     },
