@@ -4,10 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { builtCli } from "./built.ts";
 
 const START_MS = 30_000;
+
+// Each test starts processes, which takes its time on a machine that is busy.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 export interface Exit {
   readonly code: number | null;
