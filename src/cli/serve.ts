@@ -56,25 +56,40 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
     return EXIT.failed;
   }
 
+  const forget = io.onSignal("SIGHUP", () => void reload(read, config, router, io));
+  const ended = untilEnd(config, router, io);
+  // Last: whoever reads where the router is may send it a signal at once.
   io.out(json ? JSON.stringify(facts(config, router, io)) : banner(config, router, io));
-  const forget = io.onSignal("SIGHUP", () => void reload(read, router, io));
-  const code = await untilEnd(config, router, io);
+  const code = await ended;
   forget();
   return code;
 }
 
 /** A configuration that is refused changes nothing: the router goes on with the one it has. */
-async function reload(read: () => Promise<ResolvedConfig>, router: RunningRouter, io: Io): Promise<void> {
+async function reload(
+  read: () => Promise<ResolvedConfig>,
+  started: ResolvedConfig,
+  router: RunningRouter,
+  io: Io,
+): Promise<void> {
   try {
     const next = await read();
     for (const warning of next.warnings) io.err(`warning: ${warning}`);
     await router.reload(next);
     io.err(`sir: read ${next.file ?? "the configuration"} again: ${next.engine.models.length} models.`);
+    for (const path of onlyAtStart(started, next)) io.err(`warning: ${path} takes effect at the next start only.`);
   } catch (error) {
     const text =
       error instanceof ConfigError || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
     io.err(`sir: the configuration was not taken over; the router goes on as it was. ${text}`);
   }
+}
+
+/** What differs from the start and is not models or scheduling: only those are taken over while running. */
+function onlyAtStart(started: ResolvedConfig, next: ResolvedConfig): string[] {
+  const before = new Map(started.values.map(({ path, value }) => [path, JSON.stringify(value)]));
+  const changed = next.values.filter(({ path, value }) => before.get(path) !== JSON.stringify(value));
+  return changed.map(({ path }) => path).filter((path) => !/^(models|scheduler)\b/.test(path));
 }
 
 async function untilEnd(config: ResolvedConfig, router: RunningRouter, io: Io): Promise<ExitCode> {

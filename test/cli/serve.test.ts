@@ -91,13 +91,14 @@ describe("sir serve", () => {
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)("closes gracefully on %s and exits 0", async (signal) => {
-    const { send, router, code, aborted } = await serving();
+    const { send, router, code, aborted, clock } = await serving();
 
     send(signal);
     router.finishClose();
 
     expect(await code).toBe(0);
     expect(router.closes()).toBe(1);
+    await clock.runUntil(clock.nowMs() + 60_000);
     expect(aborted).toEqual([]);
   });
 
@@ -133,6 +134,23 @@ describe("sir serve", () => {
 
     expect(router.reloads[0]?.engine.models.map(({ name }) => name)).toEqual(["chat", "code"]);
     expect(err()).toContain("2 models");
+    send("SIGTERM");
+    router.finishClose();
+    await code;
+  });
+
+  it("says which changes wait for the next start", async () => {
+    const { send, router, err, code } = await serving();
+    const models = { chat: { loadSeconds: 3, backend: { driver: "mock" } } };
+    write([], JSON.stringify({ models, server: { port: 9000 }, jobs: { leaseSeconds: 90 } }));
+
+    send("SIGHUP");
+    await expect.poll(err).toContain("next start");
+
+    expect(err().match(/^warning: (\S+) takes effect/gm)).toEqual([
+      "warning: server.port takes effect",
+      "warning: jobs.leaseSeconds takes effect",
+    ]);
     send("SIGTERM");
     router.finishClose();
     await code;
