@@ -28,8 +28,9 @@ async function buildWriter(): Promise<URL> {
   return pathToFileURL(join(outDir, "worker.mjs"));
 }
 
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "sir-store-"));
+/** @param parent A RAM disk will do where the test brings its own power cuts. */
+export function temporaryDirectory(parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, "sir-store-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
