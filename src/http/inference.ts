@@ -24,7 +24,7 @@ export async function answerInference(c: Call, world: HttpWorld, endpoint: strin
     endpoint,
     caller: callerOf(c),
     header: (name) => headers.get(name),
-    body: requestBody(c),
+    body: requestBody(c, world.clock),
   });
   if (prepared.fields.background && endpoint === "/v1/responses") return refuseBackground(prepared);
   const preference = parsePrefer(headers.get("prefer"));

@@ -157,8 +157,18 @@ class JobFeed {
         this.#quietSinceMs = clock.nowMs();
         void this.#out.write(comment("ping"));
       }
-      this.#look();
+      if (queued && clock.nowMs() > this.#quietSinceMs) void this.#lookAtPlace();
+      else this.#look();
     });
+  }
+
+  /** Between changes only the place can move, and the engine has that in memory. */
+  async #lookAtPlace(): Promise<void> {
+    const facts = await receiptFacts(this.#world, this.#job);
+    if (this.#over || this.#looking) return;
+    this.#sendPlace(facts);
+    this.#seen = placeKey(facts);
+    this.#rest();
   }
 
   #close(): void {

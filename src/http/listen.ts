@@ -15,6 +15,7 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS = 76_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 const LAST_WORDS_MS = 1_000;
+const ANSWER_STALL_MS = 60_000;
 
 export interface ListenOptions {
   readonly host: string;
@@ -23,6 +24,8 @@ export interface ListenOptions {
   readonly clock: Clock;
   /** The same that the app was made with. */
   readonly closing: ClosingSwitch;
+  /** How long a caller may take nothing of a finished answer before it is dropped. Default: a minute. */
+  readonly answerStallMs?: number;
 }
 
 export interface Listening {
@@ -44,6 +47,7 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (incoming, outgoing) => {
       lastOnes(outgoing);
+      dropWhenStalled(outgoing, options.answerStallMs ?? ANSWER_STALL_MS);
       void answer(incoming, outgoing);
     },
   );
@@ -80,6 +84,13 @@ function opened(server: Server, { host, port }: ListenOptions): Promise<void> {
       server.off("error", reject);
       resolve();
     });
+  });
+}
+
+/** An answer that nobody takes is not kept: the socket's own clock runs once all of it has been written. */
+function dropWhenStalled(outgoing: ServerResponse, stallMs: number): void {
+  outgoing.once("prefinish", () => {
+    if (outgoing.writableLength > 0) outgoing.setTimeout(stallMs, () => outgoing.destroy());
   });
 }
 

@@ -2,25 +2,39 @@
 
 import { createConnection, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Listening, listen } from "../../src/http/listen.ts";
+import type { HttpEnv } from "../../src/http/deps.ts";
+import { type Listening, type ListenOptions, listen } from "../../src/http/listen.ts";
 import { SystemClock } from "../../src/system/clock.ts";
 import { ANSWER, ASK, CHAT, type Given, type GivenOptions, given } from "./given.ts";
 import type { ScriptedCall } from "./scripted-backend.ts";
 
 interface Site extends Given {
   readonly listening: Listening;
+  /** Node's objects of each request, oldest first. */
+  readonly seen: HttpEnv["Bindings"][];
 }
 
-async function site(options: GivenOptions = {}): Promise<Site> {
+async function site(options: GivenOptions = {}, more: Partial<ListenOptions> = {}): Promise<Site> {
   const clock = new SystemClock();
   const world = await given({ clock, ...options });
-  const listening = await listen(world.app, { host: "127.0.0.1", port: 0, clock, closing: world.closing });
+  const seen: HttpEnv["Bindings"][] = [];
+  const fetch = (request: Request, env: HttpEnv["Bindings"]): Response | Promise<Response> => {
+    seen.push(env);
+    return world.app.fetch(request, env);
+  };
+  const listening = await listen({ fetch } as typeof world.app, {
+    host: "127.0.0.1",
+    port: 0,
+    clock,
+    closing: world.closing,
+    ...more,
+  });
   onTestFinished(async () => {
     await listening.close();
     await world.engine.close();
     await world.store.close();
   });
-  return { ...world, listening };
+  return { ...world, listening, seen };
 }
 
 /** A connection of which every byte is seen. */
@@ -161,6 +175,25 @@ describe("a socket that stays", () => {
     expect(text).toContain("Transfer-Encoding: chunked");
     expect(text.toLowerCase()).not.toContain("content-length");
     expect(text.toLowerCase()).not.toContain("content-encoding");
+  });
+
+  it("is dropped when it does not take a finished answer", async () => {
+    const world = await site({}, { answerStallMs: 50 });
+    const line = new Line(world);
+    line.socket.pause();
+    line.send(ASK);
+    const call = await world.backend.next();
+    const { outgoing } = world.seen.at(-1) ?? {};
+    const closed = new Promise<void>((resolve) => outgoing?.once("close", () => resolve()));
+    let taken = false;
+    outgoing?.once("finish", () => {
+      taken = true;
+    });
+    call.answer(Buffer.alloc(64 * 1024 * 1024, 0x20));
+
+    await closed;
+
+    expect(taken).toBe(false);
   });
 
   it("serves many requests one after the other", async () => {
