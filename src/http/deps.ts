@@ -71,9 +71,13 @@ export function socketOf(c: Call): HttpEnv["Bindings"] {
   return (c.env as HttpEnv["Bindings"] | undefined) ?? {};
 }
 
-/** Calls `done` once the answer has been handed to the socket whole; at once when there is no socket. */
+/**
+ * Calls `done` once the socket has taken the answer whole; at once when there is no socket. Node says `finish` also when
+ * the connection broke with bytes still to be written, so the socket is asked too.
+ */
 export function onDelivered(c: Call, done: () => void): void {
   const { outgoing } = socketOf(c);
+  const socket = outgoing?.socket;
   if (outgoing === undefined) done();
-  else outgoing.once("finish", done);
+  else if (socket) outgoing.once("finish", () => (socket.destroyed ? undefined : done()));
 }

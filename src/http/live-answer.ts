@@ -7,7 +7,7 @@ import type { Listener, Live } from "../engine/relay.ts";
 import type { Accepted } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
 import { onAbort } from "./closing.ts";
-import { type Call, type HttpWorld, socketOf } from "./deps.ts";
+import { type Call, type HttpWorld, onDelivered, socketOf } from "./deps.ts";
 import { Refusal } from "./engine-error.ts";
 import { drainingError, type ErrorFields, errorFields } from "./error-body.ts";
 import { type Gone, Outflow } from "./outflow.ts";
@@ -212,7 +212,7 @@ export class LiveAnswer implements Listener {
   }
 
   #delivered(job: Job): void {
-    if (job.durable) this.#world.store.markRead(job.id);
+    if (job.durable) onDelivered(this.#c, () => this.#world.store.markRead(job.id));
   }
 
   #after(waitMs: number, fire: () => void): void {
