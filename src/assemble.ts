@@ -19,6 +19,7 @@ import { openStore } from "./store/open.ts";
 import { createSpool, type Spool, type SpoolFile } from "./store/spool.ts";
 import type { Store } from "./store/store.ts";
 import { SystemClock } from "./system/clock.ts";
+import { environment } from "./system/environment.ts";
 import { createIds } from "./system/ids.ts";
 
 export interface RouterOptions {
@@ -122,7 +123,7 @@ async function openCore(config: ResolvedConfig, log: RouterLog, fail: (error: un
     metrics.listen(event);
     log.listen(event);
   };
-  const fleet = createFleet(config.backends, { clock });
+  const fleet = createFleet(config.backends, { clock, environment });
   const engine = new Engine({
     settings: config.engine,
     store,

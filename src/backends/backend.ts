@@ -12,6 +12,8 @@ export interface Placement {
   readonly model: ModelName;
   /** Null for models that are always on elsewhere. */
   readonly device: DeviceId | null;
+  /** Of this load; what a driver writes down beside what it starts, so that a later router counts on from there. */
+  readonly epoch?: number;
 }
 
 /** A model being resident somewhere. `endpoint` is the driver's own address for it, opaque to everyone else. */
@@ -131,6 +133,8 @@ export interface Backend {
 
 export interface DriverContext {
   readonly clock: Clock;
+  /** Variables that a driver knows by name, e.g. `DOCKER_HOST`. Absent: none is set. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Member<Options> {
