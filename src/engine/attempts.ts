@@ -128,6 +128,9 @@ export class Attempts {
     };
     const call: Call = callOf(job, body, entry.spec, this.#world);
     const outcome = await residency.backend.run(residency.instance, call, sink, abort.signal);
+    if (outcome.kind === "succeeded" && seen.firstByteAtMs === null) {
+      return { kind: "failed", code: "backend_error", detail: "The engine ended its call without an answer." };
+    }
     if (!seen.tooLarge) return outcome;
     const detail = `The engine's answer is larger than ${RESULT_LIMIT_BYTES} bytes.`;
     return { kind: "failed", code: "backend_error", detail };

@@ -167,6 +167,8 @@ export class DeviceUnit {
     }
     this.blockedUntilMs = 0;
     this.resident = null;
+    const entry = this.#world.models.get(resident.instance.model);
+    if (entry !== undefined) entry.leftAtMs = clock.nowMs();
     this.#world.emit({
       type: "unload.finished",
       model: resident.instance.model,

@@ -21,6 +21,9 @@ const IDLE_AFTER_MS = 5_000;
 /** A policy that serves one job at a time is asked again after each; no pass asks more often than this. */
 const ROUNDS_MAX = 10_000;
 
+/** Loads that no queued job asked for: they are not abandoned for want of one. */
+const UNASKED: ReadonlySet<Verdict["reason"]> = new Set(["operator", "restore", "pinned", "preload"]);
+
 type Decided = ReturnType<typeof decide>;
 
 export class Loop {
@@ -117,7 +120,9 @@ export class Loop {
       const decision = quiet ? this.decisionOf(device) : this.#record(device, decided);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
-      if (served > 0 && Number.isFinite(decided.serve) && round < ROUNDS_MAX) continue;
+      // A start is an event: what is to be looked at next depends on it. The founding rule looks again at its tick only.
+      const again = Number.isFinite(decided.serve) || this.#world.settings.passes.mode === "events";
+      if (served > 0 && again && round < ROUNDS_MAX) continue;
       return quiet ? Math.min(quietUntilMs, decided.nextLookAtMs ?? quietUntilMs) : decided.nextLookAtMs;
     }
   }
@@ -135,7 +140,7 @@ export class Loop {
     device.begin({
       load,
       force: false,
-      onDemand: kind === "swap" || kind === "load" ? reason !== "operator" && reason !== "restore" : false,
+      onDemand: (kind === "swap" || kind === "load") && !UNASKED.has(reason),
       forced: reason === "ceiling",
       swap: kind === "swap",
       decision: decision?.id ?? null,
@@ -192,7 +197,7 @@ export class Loop {
       policy: settings.policy.name,
       atMs: clock.nowMs(),
       wallMs: clock.wallMs(),
-      sentence: sentence(verdict, labels),
+      sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs }),
     };
     this.#inForce.set(device, decision);
     this.#world.store.append([{ type: "decision", decision }]);

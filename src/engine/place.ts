@@ -63,9 +63,15 @@ export class LocalQueueView implements QueueView {
     const turnMs = (guards.minResidencyMs ?? 0) + this.#world.settings.drainMs;
     const rivals = [...this.#world.models.values()].filter((other) => other !== entry && this.#hasWork(other));
     const ownMs = expectedLoadMs(entry);
-    if (rivals.length === 0) return ownMs;
     const ceilingMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs));
+    if (rivals.length === 0) return ownMs + this.#idleLapseMs(entry, ceilingMs, guards.switchCostWeight * ownMs);
     return rivals.reduce((sum, rival) => sum + expectedLoadMs(rival) + turnMs, ceilingMs + ownMs);
+  }
+
+  /** A resident that idles keeps the device for as long as the switch would cost, or until the ceiling. */
+  #idleLapseMs({ spec }: ModelEntry, ceilingMs: number, lapseMs: number): number {
+    const homes = this.#devices.filter((device) => spec.devices.includes(device.spec.id));
+    return homes.some(({ resident, move }) => resident === null && move === null) ? 0 : Math.min(ceilingMs, lapseMs);
   }
 
   /** Queued demand, or something running on a device. */

@@ -14,6 +14,8 @@ interface Channel {
   keptBytes: number;
   /** A live listener has had a byte. */
   delivered: boolean;
+  /** An attempt is under way: what it sends must be kept although nobody listens now. */
+  running: boolean;
 }
 
 export class RelayHub implements Relay {
@@ -31,13 +33,14 @@ export class RelayHub implements Relay {
     }
     return () => {
       channel.listeners.delete(listener);
-      if (channel.listeners.size === 0 && channel.head === null) this.#channels.delete(id);
+      if (channel.listeners.size === 0 && !channel.running) this.#channels.delete(id);
     };
   }
 
   /** An attempt starts: nothing has come yet. `keep` holds the whole answer in memory until the job is final. */
   start(id: JobId, keep: boolean): void {
     const channel = this.#channel(id);
+    channel.running = true;
     channel.head = null;
     channel.kept = keep ? [] : null;
     channel.keptBytes = 0;
@@ -85,9 +88,11 @@ export class RelayHub implements Relay {
   discard(id: JobId): void {
     const channel = this.#channels.get(id);
     if (channel === undefined) return;
+    channel.running = false;
     channel.head = null;
     channel.kept = null;
     channel.keptBytes = 0;
+    if (channel.listeners.size === 0) this.#channels.delete(id);
   }
 
   /** The job is final: tells every listener and forgets the channel. */
@@ -100,7 +105,7 @@ export class RelayHub implements Relay {
   #channel(id: JobId): Channel {
     let channel = this.#channels.get(id);
     if (channel === undefined) {
-      channel = { listeners: new Set(), head: null, kept: null, keptBytes: 0, delivered: false };
+      channel = { listeners: new Set(), head: null, kept: null, keptBytes: 0, delivered: false, running: false };
       this.#channels.set(id, channel);
     }
     return channel;

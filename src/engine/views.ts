@@ -63,6 +63,7 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     pinned: entry.pinned && !entry.removed,
     unloadAfterMs: entry.removed ? 0 : spec.unloadAfterMs,
     wanted: wantedOf(entry, device),
+    ...(entry.leftAtMs === null ? {} : { leftAtMs: entry.leftAtMs }),
   };
 }
 
