@@ -1,7 +1,7 @@
 // Keeps the map true: who imports whom, how long files are, what may be written where, and that the tables in README
 // list what the code has.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../src/domain/errors.ts";
 import { formProblems, type SourceFile, sourceProblems } from "./map/rules.ts";
@@ -62,6 +62,19 @@ describe("the map", () => {
     const existing = Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`);
 
     expect(listed.sort()).toEqual(existing.sort());
+  });
+});
+
+describe("the pages", () => {
+  it.each(["README.md", "AGENTS.md", "CONTRIBUTING.md"])("%s links only to what is there", (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
+
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((target) => !existsSync(new URL(target, root)))).toEqual([]);
+  });
+
+  it("AGENTS.md stays short enough to be read", () => {
+    expect(read("AGENTS.md").split("\n").length).toBeLessThanOrEqual(120);
   });
 });
 
