@@ -187,6 +187,10 @@ export class Engine implements EngineControl {
     let held = true;
     this.#leases.hold(id);
     this.#setDemand(id, true);
+    // A hold comes before the job in one tick, or too late: then there is nothing to hold.
+    this.#world.clock.soon(() => {
+      if (!this.#world.live.has(id)) this.#leases.forget(id);
+    });
     const once = (act: (nowMs: number) => void): void => {
       if (!held) return;
       held = false;
