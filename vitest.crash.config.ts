@@ -1,4 +1,6 @@
-// Crashes and power cuts: slow, and one at a time. Run with `npx vitest run -c vitest.crash.config.ts`.
+// Tests that kill real processes: slower than the rest, and not part of the default run.
+//
+//   npx vitest run --config vitest.crash.config.ts
 
 import { defineConfig } from "vitest/config";
 
@@ -6,9 +8,9 @@ export default defineConfig({
   test: {
     include: ["test/crash/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
     pool: "forks",
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 });

@@ -6,18 +6,19 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../../domain/clock.ts";
 import type { OwnerId } from "../../domain/ids.ts";
 import { sweepSpool } from "../spool.ts";
+import { copySpooled } from "./back-up.ts";
 import type { BatchHooks, CommitReport } from "./batch.ts";
 import { registerBoot } from "./boot.ts";
 import { assertDurable, openReader, prepareWriter } from "./connection.ts";
 import { type CoreSettings, createCore } from "./core.ts";
 import { assertLocal, probeWrite, watchFile } from "./disk.ts";
-import type { HostEvents } from "./host.ts";
+import type { Host, HostEvents } from "./host.ts";
 import { createInProcessHost } from "./in-process.ts";
 import { takeLock } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { Outbox } from "./outbox.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import { prepareDatabase } from "./start-up.ts";
+import { explain, prepareDatabase } from "./start-up.ts";
 import { startWorkerHost } from "./worker-host.ts";
 
 /** Settings of a store, wherever it lies. */
@@ -79,7 +80,7 @@ export async function openInProcess(options: StoreOptions & InProcess): Promise<
   const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
   const nothing = (): void => undefined;
   const { msPerPoint } = options;
-  const held = { verifyFiles: nothing, closeReader: nothing, release: nothing };
+  const held = { verifyFiles: nothing, copySpool: async () => undefined, closeReader: nothing, release: nothing };
   return new SqliteStore({ owner, msPerPoint, boot, outbox, host, reader: database, onBroken: events.broken, ...held });
 }
 
@@ -106,16 +107,26 @@ async function openOnFile(options: OnFile): Promise<SqliteStore> {
       options.script,
     );
     const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
-    const reader = openReader(path);
+    const reader = await orClose(host, () => openReader(path));
     return new SqliteStore({
       ...{ owner, msPerPoint, boot, outbox, host, reader },
       verifyFiles: watchFile(path),
+      copySpool: (copy) => copySpooled(directory, copy),
       onBroken: events.broken,
       closeReader: () => reader.close(),
       release: lock.release,
     });
   } catch (error) {
     lock.release();
+    throw explain(path, error);
+  }
+}
+
+async function orClose<Value>(host: Host, open: () => Value): Promise<Value> {
+  try {
+    return open();
+  } catch (error) {
+    await host.close();
     throw error;
   }
 }

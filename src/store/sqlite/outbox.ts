@@ -103,6 +103,15 @@ export class Outbox {
     await this.call("touch", []);
   }
 
+  /** The same deadline for what is not a verb. */
+  within<Value>(asked: Promise<Value>): Promise<Value> {
+    if (!this.#host.remote) return asked;
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.at(this.#clock.nowMs() + this.#deadlineMs, () => reject(this.#late()));
+      asked.then(resolve, reject).finally(() => timer.cancel());
+    });
+  }
+
   settle(replies: readonly Reply[]): void {
     if (this.#state === "dead") return;
     for (const reply of replies) {
@@ -194,8 +203,14 @@ export class Outbox {
     this.#host.submit(requests);
   }
 
+  /** A process that was stopped finds its answers waiting behind its timers: they are heard first. */
   #expire(requests: readonly Request[]): void {
-    const message = `no answer from the disk within ${this.#deadlineMs} ms`;
-    for (const { n } of requests) this.#take(n)?.reject(new StoreError("unknown", message));
+    setImmediate(() => {
+      for (const { n } of requests) this.#take(n)?.reject(this.#late());
+    });
+  }
+
+  #late(): StoreError {
+    return new StoreError("unknown", `no answer from the disk within ${this.#deadlineMs} ms`);
   }
 }

@@ -36,6 +36,13 @@ const OLD_LOGS: readonly (readonly [sql: string, keepMs: number])[] = [
   ],
   ["DELETE FROM boots WHERE seq IN (SELECT seq FROM boots WHERE alive_ms <= ? LIMIT ?)", LOG_KEEP_MS],
 ];
+/** Whatever their age: the newest so many decisions, and twice as many waits. */
+const MOST_DECISIONS = 500_000;
+const EXCESS_DECISIONS = `
+  SELECT id FROM decisions WHERE seq <= (SELECT max(seq) FROM decisions) - ${MOST_DECISIONS} LIMIT ?`;
+const EXCESS_WAITS = `
+  DELETE FROM waits WHERE seq IN
+    (SELECT seq FROM waits WHERE seq <= (SELECT max(seq) FROM waits) - ${2 * MOST_DECISIONS} LIMIT ?)`;
 export const OLD_DECISIONS = "SELECT id FROM decisions INDEXED BY decisions_by_time WHERE at_ms <= ? LIMIT ?";
 
 export interface Retention {
@@ -53,13 +60,16 @@ export function createRetention(db: Database, settings: CoreSettings, purger: Pu
     .map((sql) => db.prepare(sql));
   const logs = OLD_LOGS.map(([sql, keepMs]) => ({ drop: db.prepare(sql), keepMs }));
   const oldDecisions = db.prepare<[number, number], string>(OLD_DECISIONS).pluck();
+  const excessDecisions = db.prepare<[number], string>(EXCESS_DECISIONS).pluck();
+  const excessWaits = db.prepare(EXCESS_WAITS);
   const dropDecision = db.prepare("DELETE FROM decisions WHERE id = ?");
   const dropSubjects = db.prepare("DELETE FROM decision_subjects WHERE id = ?");
 
   const pruneLogs = (atMs: number): number => {
     let most = 0;
     for (const { drop, keepMs } of logs) most = Math.max(most, drop.run(atMs - keepMs, PURGE_BATCH).changes);
-    const old = oldDecisions.all(atMs - LOG_KEEP_MS, PURGE_BATCH);
+    most = Math.max(most, excessWaits.run(PURGE_BATCH).changes);
+    const old = [...oldDecisions.all(atMs - LOG_KEEP_MS, PURGE_BATCH), ...excessDecisions.all(PURGE_BATCH)];
     for (const id of old) {
       dropSubjects.run(id);
       dropDecision.run(id);

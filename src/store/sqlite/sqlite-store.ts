@@ -30,10 +30,8 @@ import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
+import { parcel } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
-
-/** Values at least so large change hands between threads instead of being copied. */
-const MOVED_BYTES = 262_144;
 
 export interface SqliteStoreParts {
   readonly owner: OwnerId;
@@ -46,6 +44,8 @@ export interface SqliteStoreParts {
   readonly verifyFiles: () => void;
   /** Fail-stop. */
   readonly onBroken: (error: Error) => void;
+  /** Puts the files a copy of the database refers to beside it. */
+  readonly copySpool: (copy: string) => Promise<void>;
   /** Before the host closes. */
   readonly closeReader: () => void;
   /** After the host was closed: what else was held. */
@@ -104,7 +104,7 @@ export class SqliteStore implements Store {
     const { result } = finish;
     if (result === null) return this.#outbox.call("finish", [fence, finish, attempt]);
     // The relay still hands these bytes to whoever listens, so they are never taken away.
-    const { bytes, moved } = this.#parcel(result.body, false);
+    const { bytes, moved } = this.#host.remote ? parcel(result.body, false) : { bytes: result.body, moved: [] };
     const whole = { ...finish, result: { ...result, body: bytes } };
     return this.#outbox.call("finish", [fence, whole, attempt], { moved, sizeBytes: bytes.byteLength });
   }
@@ -139,12 +139,12 @@ export class SqliteStore implements Store {
 
   async body(id: JobId): Promise<Body | null> {
     const body = await this.#read(() => this.#contents.body(id, this.#limitBytes));
-    return body === "large" ? this.#host.body(id) : body;
+    return body === "large" ? this.#outbox.within(this.#host.body(id)) : body;
   }
 
   async result(id: JobId): Promise<Result | null> {
     const result = await this.#read(() => this.#contents.result(id, this.#limitBytes));
-    return result === "large" ? this.#host.result(id) : result;
+    return result === "large" ? this.#outbox.within(this.#host.result(id)) : result;
   }
 
   jobs(query: JobQuery): ReturnType<Store["jobs"]> {
@@ -211,7 +211,7 @@ export class SqliteStore implements Store {
     }
     await this.#outbox.flush();
     if (this.#outbox.failed) return;
-    const { walBytes } = await this.#host.upkeep();
+    const { walBytes } = await this.#outbox.within(this.#host.upkeep());
     this.#walBytes = walBytes;
   }
 
@@ -224,8 +224,9 @@ export class SqliteStore implements Store {
     return { storedBytes, jobs, walBytes: this.#walBytes };
   }
 
-  backup(path: string): Promise<void> {
-    return this.#host.backup(path);
+  async backup(path: string): Promise<void> {
+    await this.#host.backup(path);
+    await this.#parts.copySpool(path);
   }
 
   close(): Promise<void> {
@@ -252,22 +253,9 @@ export class SqliteStore implements Store {
 
   #postable(body: Body): { body: Body; moved: ArrayBuffer[] } {
     if (body.source.kind === "file") return { body, moved: [] };
-    const { bytes, moved } = this.#parcel(body.source.bytes, true);
+    if (!this.#host.remote) return { body, moved: [] };
+    const { bytes, moved } = parcel(body.source.bytes, true);
     return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
-  }
-
-  /**
-   * Bytes fit to be posted. A view would drag its whole buffer along, so it is cut out; what is large and may be taken
-   * changes hands.
-   */
-  #parcel(bytes: Uint8Array, take: boolean): { bytes: Uint8Array; moved: ArrayBuffer[] } {
-    if (!this.#host.remote) return { bytes, moved: [] };
-    const { buffer } = bytes;
-    if (!(buffer instanceof ArrayBuffer) || bytes.byteLength < buffer.byteLength) {
-      const copy = new Uint8Array(bytes);
-      return { bytes: copy, moved: copy.byteLength >= MOVED_BYTES ? [copy.buffer] : [] };
-    }
-    return { bytes, moved: take && bytes.byteLength >= MOVED_BYTES ? [buffer] : [] };
   }
 
   /** Lets others have their turn; in the simulator nobody else is there. */

@@ -58,7 +58,8 @@ function corrupt(path: string, detail: string, cause?: unknown): StoreOpenError 
   );
 }
 
-function explain(path: string, error: unknown): unknown {
+/** Any failure to open, as one that says what to do. */
+export function explain(path: string, error: unknown): StoreOpenError {
   if (error instanceof StoreOpenError) return error;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
