@@ -57,8 +57,6 @@ export interface Arrived {
 
 const FOREVER_MS = 7 * 24 * 3_600_000;
 
-export type World = Awaited<ReturnType<typeof given>>;
-
 export async function given(facts: Given) {
   const clock = new VirtualClock();
   const startMs = clock.nowMs();

@@ -46,25 +46,6 @@ export function poisson(seeded: Seeded, stream: Stream, perHour: number, fromMs:
   return found;
 }
 
-/** Poisson clusters: `perHour` clusters of `size` jobs on average, the jobs `gapMs` apart on average. */
-export function clusters(
-  seeded: Seeded,
-  stream: Stream,
-  shape: { readonly perHour: number; readonly size: number; readonly gapMs: number },
-  fromMs: number,
-  toMs: number,
-): Arrival[] {
-  return poisson(seeded, stream, shape.perHour, fromMs, toMs).flatMap((first) => {
-    const jobs = [first];
-    let { atMs } = first;
-    for (let left = seeded.poisson(Math.max(0, shape.size - 1)); left > 0; left--) {
-      atMs += seeded.exponential(shape.gapMs);
-      jobs.push({ ...first, atMs });
-    }
-    return jobs;
-  });
-}
-
 function arrival(stream: Stream, atMs: number): Arrival {
   return { atMs, model: stream.model, priority: stream.priority ?? 0, tokens: stream.tokens ?? DEFAULT_TOKENS };
 }

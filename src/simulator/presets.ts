@@ -1,6 +1,7 @@
 // The runs that `sir simulate` knows by name: the founding scenarios under the founding rule, and beside them what the
 // live rule makes of the same arrivals.
 
+import { FOUNDING } from "../scheduler/presets.ts";
 import type { SimulationSettings } from "./assembly.ts";
 import { replay } from "./replay.ts";
 import { type RunReport, reportLines, reportOf } from "./report.ts";
@@ -12,16 +13,7 @@ import type { Workload } from "./workload.ts";
 export function founding(minResidencySeconds: number): SimulationSettings {
   return {
     title: `min_residency ${minResidencySeconds}`,
-    scheduler: {
-      policy: "model-score",
-      ageWeight: 1,
-      depthWeight: 0.5,
-      switchCostWeight: 1,
-      maxWaitSeconds: 120,
-      minResidencySeconds,
-      idleLapse: false,
-      serveBeforeSwap: false,
-    },
+    scheduler: { ...FOUNDING, minResidencySeconds },
     passes: { mode: "ticks", everyMs: 250 },
   };
 }

@@ -91,10 +91,10 @@ export class Hardware {
     return call;
   }
 
-  /** The router was killed, and its engines with it, as those of the mock driver are: nothing is left on the device. */
-  powerCycle(): void {
+  /** The router was killed: its sockets close, so its calls end. Its engines go with it, or run on without it. */
+  routerDied(enginesSurvive: boolean): void {
     this.calls.clear();
-    this.loading = null;
-    this.resident = null;
+    if (this.loading !== null) this.endLoad(this.loading, enginesSurvive);
+    if (!enginesSurvive || this.resident?.alive === false) this.resident = null;
   }
 }

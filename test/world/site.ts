@@ -97,7 +97,7 @@ export class Site {
     this.kills++;
     this.#mortal.die();
     this.router = null;
-    this.hardware.powerCycle();
+    this.hardware.routerDied(this.#fate.chance(0.5));
     const upAtMs = this.clock.nowMs() + this.#fate.pick([500, 3_000, 40_000, 400_000]);
     this.clock.at(upAtMs, () => this.start());
     if (this.#fate.chance(0.15)) this.clock.at(upAtMs, () => this.kill());
