@@ -41,12 +41,14 @@ export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
   const set = createMetricSet(registry);
   const phases = new DevicePhases((device, state, tookMs) => set.deviceSeconds.inc({ device, state }, tookMs / 1000));
+  const breakers = new Map<string, BreakerState>();
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
 
   return {
     listen: (event) => {
       if (event.type === "device.phase") phases.enter(event.device, event.phase, event.atMs);
+      else if (event.type === "breaker") breakers.set(event.model, event.state);
       else count(set, event);
     },
     onCommit: ({ tookMs, jobs }) => {
@@ -55,7 +57,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
     },
     text: async () => {
       phases.accountUntil(deps.clock.nowMs());
-      readQueues(set, deps.status());
+      readModels(set, deps.status(), breakers);
       readLoop(set, loop);
       await readUsage(set, deps);
       return registry.metrics();
@@ -67,7 +69,8 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 /** The words of the wire, which dashboards and receipts share. */
 const OUTCOME = { succeeded: "completed", failed: "failed", cancelled: "cancelled", expired: "expired" } as const;
-const BREAKER = { closed: 0, half_open: 1, open: 2 } as const;
+type BreakerState = Extract<RouterEvent, { readonly type: "breaker" }>["state"];
+const BREAKER: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
 function count(set: MetricSet, event: RouterEvent): void {
   switch (event.type) {
@@ -97,19 +100,17 @@ function count(set: MetricSet, event: RouterEvent): void {
       set.loadSeconds.observe({ model, outcome }, tookMs / 1000);
       return;
     }
-    case "breaker":
-      set.breaker.set({ model: event.model }, BREAKER[event.state]);
-      return;
     default:
       return;
   }
 }
 
 /** Gauges of a model that was removed from the configuration vanish. */
-function readQueues(set: MetricSet, facts: QueueFacts): void {
+function readModels(set: MetricSet, facts: QueueFacts, breakers: ReadonlyMap<string, BreakerState>): void {
   set.queueDepth.reset();
   set.oldestWait.reset();
   set.running.reset();
+  set.breaker.reset();
   for (const { spec, queued, oldestWaitMsByBand, running } of facts.models) {
     const model = spec.name;
     for (const band of BANDS) {
@@ -117,6 +118,7 @@ function readQueues(set: MetricSet, facts: QueueFacts): void {
       set.oldestWait.set({ model, band }, oldestWaitMsByBand[band] / 1000);
     }
     set.running.set({ model }, running);
+    set.breaker.set({ model }, BREAKER[breakers.get(model) ?? "closed"]);
   }
 }
 

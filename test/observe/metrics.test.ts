@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RouterEvent } from "../../src/domain/event.ts";
 import { createMetrics, type Metrics, type QueueFacts } from "../../src/observe/metrics.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
-import { chat, code, gpu0, job, oneOfEach } from "./events.ts";
+import { chat, gpu0, job, oneOfEach } from "./events.ts";
 
 const facts: QueueFacts = {
   models: [
@@ -153,14 +153,16 @@ describe("metrics", () => {
     expect(text).toContain('sir_reorders_total{model="chat",reason="aging"} 2');
   });
 
-  it("shows a breaker's state as 0, 1 and 2", async () => {
+  it("shows a breaker's state as 0, 1 and 2, also before anything has happened", async () => {
     const { metrics, listen } = given();
+    const state = async () => /sir_breaker_state\{model="chat"\} (\d)/.exec(await metrics.text())?.[1];
 
-    listen({ type: "breaker", model: code, state: "open", retryAtMs: 1 });
-    listen({ type: "breaker", model: chat, state: "half_open", retryAtMs: 1 });
-    const text = await metrics.text();
+    const seen = [await state()];
+    for (const next of ["open", "half_open", "closed"] as const) {
+      listen({ type: "breaker", model: chat, state: next, retryAtMs: null });
+      seen.push(await state());
+    }
 
-    expect(text).toContain('sir_breaker_state{model="code"} 2');
-    expect(text).toContain('sir_breaker_state{model="chat"} 1');
+    expect(seen).toEqual(["0", "2", "1", "0"]);
   });
 });
