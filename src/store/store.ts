@@ -199,7 +199,8 @@ export interface StoredEvent {
 export interface Store {
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.
-   * A key whose job ended by a lapsed lease or a closed socket starts anew.
+   * A key whose job ended by a lapsed lease or a closed socket starts anew. The body's bytes are the store's from here
+   * on: large ones leave an empty buffer behind.
    */
   add(job: NewJob): Promise<Added>;
   /**
