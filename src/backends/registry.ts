@@ -5,10 +5,12 @@ import type { ModelName } from "../domain/ids.ts";
 import type { Backend, Driver, DriverContext, Member } from "./backend.ts";
 import { mockDriver } from "./mock.ts";
 import { remote } from "./remote.ts";
+import { vllmDocker } from "./vllm-docker.ts";
 
 const BY_NAME = {
   mock: mockDriver(),
   remote,
+  "vllm-docker": vllmDocker,
 } as const satisfies Record<string, Driver>;
 
 export const drivers: readonly Driver[] = Object.values(BY_NAME);
