@@ -1,5 +1,7 @@
 // The public API: what a configuration file or a program that embeds the router imports.
 
+export type { Router, RouterOptions } from "./assemble.ts";
+export { startRouter } from "./assemble.ts";
 export type {
   Backend,
   Call,

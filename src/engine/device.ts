@@ -11,40 +11,12 @@
 import type { Backend, Instance } from "../backends/backend.ts";
 import type { Timer } from "../domain/clock.ts";
 import type { DevicePhase } from "../domain/event.ts";
-import type { DecisionId, ModelName } from "../domain/ids.ts";
+import type { ModelName } from "../domain/ids.ts";
 import type { DeviceSpec } from "../domain/model.ts";
 import { startWithin, stopWithin } from "./driver-call.ts";
-import type { LiveJob } from "./live-job.ts";
 import { memoryShort } from "./memory.ts";
+import type { ActiveMove, DeviceJobs, Move } from "./move.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
-
-export interface Move {
-  readonly load: ModelName | null;
-  /** Interrupt what runs instead of draining it. */
-  readonly force: boolean;
-  readonly onDemand: boolean;
-  readonly forced: boolean;
-  readonly swap: boolean;
-  readonly decision: DecisionId | null;
-}
-
-/** What a device may do to jobs. */
-export interface DeviceJobs {
-  /** Aborts a running attempt so that its job is queued again. */
-  interrupt(job: LiveJob): void;
-  /** A load of this model failed: jobs that have seen too many fail with it. */
-  loadFailed(entry: ModelEntry): void;
-}
-
-export interface ActiveMove extends Move {
-  phase: "draining" | "unloading" | "loading";
-  readonly evict: ModelName | null;
-  readonly sinceMs: number;
-  phaseSinceMs: number;
-  /** Nobody wants it any more. */
-  readonly calledOff: AbortController;
-  progress: { readonly phase: string; readonly progress: number | null } | null;
-}
 
 const STOP_GRACE_MS = 30_000;
 const BLOCKED_FIRST_MS = 5_000;
