@@ -6,9 +6,9 @@ import { createSeeded } from "../../src/simulator/seeded.ts";
 import { Auditor, allJobs } from "./audit.ts";
 import { walk } from "./callers.ts";
 import { dayFacts, MINUTE_MS } from "./facts.ts";
-import { checkPartitions } from "./partitions.ts";
 import { plansOf, STORM_MS } from "./plans.ts";
 import type { Plant } from "./planted.ts";
+import { checkRecords } from "./records.ts";
 import { Site } from "./site.ts";
 
 export interface DayReport {
@@ -17,6 +17,7 @@ export interface DayReport {
   readonly jobs: number;
   readonly polls: number;
   readonly kills: number;
+  readonly stops: number;
   readonly audits: number;
   /** How many jobs ended how: `succeeded`, `failed poison`, `cancelled client`, … */
   readonly endings: Readonly<Record<string, number>>;
@@ -41,6 +42,9 @@ export async function runDay(seed: number, plant: Plant | null = null): Promise<
     // Most while there is something to lose.
     const busyMs = fate.pick(plans).atMs + fate.exponential(20_000);
     clock.at(startMs + (fate.chance(0.8) ? busyMs : fate.uniform(0, STORM_MS)), () => site.kill());
+  }
+  for (let i = 0; i < facts.stops; i++) {
+    clock.at(startMs + fate.pick(plans).atMs + fate.exponential(20_000), () => void site.stop());
   }
   for (let i = 0; i < facts.wallJumps; i++) {
     clock.at(startMs + fate.uniform(0, STORM_MS), () => clock.jumpWall(fate.uniform(-2, 2) * 3_600_000));
@@ -68,6 +72,7 @@ export async function runDay(seed: number, plant: Plant | null = null): Promise<
     jobs: jobs.length,
     polls: ledger.counts.polls,
     kills: site.kills,
+    stops: site.stops,
     audits: auditor.audits,
     endings,
   };
@@ -99,6 +104,6 @@ async function calm(site: Site, auditor: Auditor, walks: readonly Promise<void>[
     if (!entry.over)
       ledger.violate(clock.nowMs(), `${entry.plan.tag} (${entry.plan.behaviour}) still waits for ${entry.id}`);
   }
-  await checkPartitions(site, router, jobs);
+  await checkRecords(site, router, jobs);
   return jobs;
 }

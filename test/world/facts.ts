@@ -34,6 +34,8 @@ export interface DayFacts {
   readonly submissions: number;
   readonly callers: number;
   readonly kills: number;
+  /** Restarts in good order. */
+  readonly stops: number;
   readonly wallJumps: number;
   readonly leaseMs: number;
   readonly policy: string;
@@ -50,6 +52,7 @@ export function dayFacts(seed: number): DayFacts {
     submissions: Math.round(seeded.logNormal(500, 0.6)),
     callers: seeded.integer(4, 12),
     kills: seeded.integer(1, 8),
+    stops: seeded.integer(0, 3),
     wallJumps: seeded.integer(0, 4),
     leaseMs: seeded.pick([30_000, 60_000, 120_000]),
     policy: seeded.pick(["model-score", "model-score", "fifo", "longest", "serial"]),

@@ -32,6 +32,8 @@ export class Site {
   readonly plant: Plant | null;
   router: Router | null = null;
   kills = 0;
+  stops = 0;
+  stopping = false;
   #number = 0;
   #armed: "before" | "after" | null = null;
   #restarted = false;
@@ -92,11 +94,28 @@ export class Site {
     } else this.#dies();
   }
 
+  /** In good order: running work may finish, the rest is queued again, uncharged. A kill may still come between. */
+  async stop(): Promise<void> {
+    const { router } = this;
+    if (router === null || this.stopping) return;
+    const mortal = this.#mortal;
+    this.stopping = true;
+    await mortal.lasting(router.engine.close());
+    await mortal.lasting(router.store.close());
+    this.stops++;
+    this.#goes();
+  }
+
   #dies(): void {
     if (this.#mortal.dead) return;
     this.kills++;
+    this.#goes();
+  }
+
+  #goes(): void {
     this.#mortal.die();
     this.router = null;
+    this.stopping = false;
     this.hardware.routerDied(this.#fate.chance(0.5));
     const upAtMs = this.clock.nowMs() + this.#fate.pick([500, 3_000, 40_000, 400_000]);
     this.clock.at(upAtMs, () => this.start());
@@ -139,6 +158,7 @@ export class Site {
     const nowMs = this.clock.nowMs();
     const isNews = entry.final === null;
     this.ledger.saw(entry, job, nowMs);
+    if (isNews) this.#notEarly(job);
     if (!isNews || job.state.status !== "cancelled" || job.state.reason !== "lease_expired") return;
     const { finishedAtMs } = job.state;
     const bootMs = this.boots.findLast((atMs) => atMs <= finishedAtMs) ?? 0;
@@ -150,6 +170,15 @@ export class Site {
         `${job.id} lapsed ${finishedAtMs - signMs} ms after it was last asked for, with a lease of ${leaseMs} ms`,
       );
     }
+  }
+
+  #notEarly({ id, state, deadlineAtMs }: Job): void {
+    const late = state.status === "expired" || (state.status === "cancelled" && state.reason === "deadline");
+    if (!late || !("finishedAtMs" in state) || state.finishedAtMs >= (deadlineAtMs ?? Number.POSITIVE_INFINITY)) return;
+    this.ledger.violate(
+      this.clock.nowMs(),
+      `${id} is over for its deadline at ${state.finishedAtMs}, which is ${deadlineAtMs}`,
+    );
   }
 
   /** 17: the bytes are those an engine sent in answer to this very job, and the same each time. */
