@@ -123,7 +123,8 @@ async function openCore(config: ResolvedConfig, log: RouterLog, fail: (error: un
     metrics.listen(event);
     log.listen(event);
   };
-  const fleet = createFleet(config.backends, { clock, environment });
+  const { dataDir } = config.store;
+  const fleet = createFleet(config.backends, { clock, environment, ...(dataDir === null ? {} : { dataDir }) });
   const engine = new Engine({
     settings: config.engine,
     store,

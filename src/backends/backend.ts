@@ -128,6 +128,8 @@ export interface Backend {
   inspect(): Promise<readonly Instance[]>;
   /** The engine's newest log lines, oldest first. */
   logs(model: ModelName, lines: number): Promise<readonly string[]>;
+  /** The newest `lines` lines, then each further one until `signal` is aborted. Absent: only `logs` can be asked. */
+  followLogs?(model: ModelName, lines: number, signal: AbortSignal): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
@@ -135,6 +137,8 @@ export interface DriverContext {
   readonly clock: Clock;
   /** Variables that a driver knows by name, e.g. `DOCKER_HOST`. Absent: none is set. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Absolute folder for records of what was started, so that a later router finds it. Absent: nothing is kept. */
+  readonly dataDir?: string;
 }
 
 export interface Member<Options> {
