@@ -33,6 +33,7 @@ describe("a start that cannot succeed", () => {
     const { folder, path } = await usedFolder();
     const database = new Database(path);
     database.prepare("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('of tomorrow', 1)").run();
+    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('version', '99.1.0')").run();
     database.exec("CREATE TABLE of_tomorrow (id INTEGER)");
     database.pragma("wal_checkpoint(TRUNCATE)");
     database.close();
@@ -41,6 +42,7 @@ describe("a start that cannot succeed", () => {
     const { code, said } = await refused(folder);
 
     expect([code, said]).toEqual([1, expect.stringMatching(/newer version of sir/i)]);
+    expect(said).toContain("99.1.0");
     expect(said).toContain(version);
     expect(said).toContain("mend: ");
     expect(readFileSync(path).equals(before)).toBe(true);

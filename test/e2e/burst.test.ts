@@ -111,3 +111,35 @@ describe("a burst of 200 to a cold model", () => {
     expect(recordsOf(wide, "m/a")).toMatchObject({ jobs: CALLERS, loads: 1, mostAtOnce: CONCURRENCY });
   });
 });
+
+describe("twenty callers at once under one key", () => {
+  const underKey = (key: string, bodies: readonly string[]): Promise<Reply[]> => {
+    const headers = { ...ASYNC, "idempotency-key": key };
+    return Promise.all(
+      Array.from({ length: 20 }, (_, i) => {
+        const body = bodies[i % bodies.length] ?? "";
+        return ask(wide.origin, CHAT, { body, headers });
+      }),
+    );
+  };
+
+  it("with the same body share one job, and nineteen are told so", async () => {
+    const replies = await underKey("same", [chatBody("m/a")]);
+
+    expect(new Set(replies.map((reply) => reply.json<Receipt>().id)).size).toBe(1);
+    expect(replies.filter(({ headers }) => headers["idempotency-replayed"] === "true")).toHaveLength(19);
+  });
+
+  it("with ten bodies see one win, and the others are told that the key is taken", async () => {
+    const bodies = Array.from({ length: 10 }, (_, i) => chatBody("m/a", { seed: i }));
+
+    const replies = await underKey("ten", bodies);
+
+    const won = withStatus(replies, 202);
+    expect(new Set(won.map((reply) => reply.json<Receipt>().id)).size).toBe(1);
+    expect(won).toHaveLength(2);
+    expect(withStatus(replies, 422).map((reply) => reply.json())).toEqual(
+      Array(18).fill({ error: expect.objectContaining({ code: "idempotency_key_reused" }) }),
+    );
+  });
+});

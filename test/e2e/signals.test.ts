@@ -66,7 +66,9 @@ describe("SIGTERM", () => {
     const bytes = await stream.rest();
     const endedAfterMs = performance.now() - askedAtMs;
     const exit = await router.exited;
+    const exitedAfterMs = performance.now() - askedAtMs;
 
+    expect(exitedAfterMs).toBeLessThan(SHUTDOWN_SECONDS * 1000 + 4_000);
     expect(endedAfterMs).toBeGreaterThan(SHUTDOWN_SECONDS * 1000 - 100);
     expect(endedAfterMs).toBeLessThan(SHUTDOWN_SECONDS * 1000 + 2_000);
     const refused = await held;
@@ -105,6 +107,21 @@ describe("SIGTERM", () => {
     const next = await serve({ config, folder });
     expect((await receiptOf(next.origin, receipt.id)).response?.body).toEqual(JSON.parse(PLAIN));
     await next.kill();
+  });
+
+  it("does not wait for what waits: a job whose busy engine asked for half a minute stays queued", async () => {
+    const { engine, router } = await atWork();
+    engine.answer = ({ response }) => void response.writeHead(503, { "retry-after": "30" }).end();
+    const receipt = await submit(router.origin, chatBody("m"));
+    await engine.request();
+    await eventually(async () => expect((await receiptOf(router.origin, receipt.id)).interruptions).toBe(1));
+    const askedAtMs = performance.now();
+
+    const exit = await router.stop();
+
+    expect(exit).toEqual({ code: 0, signal: null });
+    expect(performance.now() - askedAtMs).toBeLessThan(4_000);
+    expect(rowOf(router, receipt.id)).toMatchObject({ status: 0, interruptions: 1 });
   });
 
   it("twice ends at once, and what ran is recovered", async () => {
