@@ -1,0 +1,131 @@
+// A Docker engine for the tests: the one that answers, else a dockerd of our own with its own socket, data, pid file and
+// network, stopped and wiped afterwards.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const START_MS = 60_000;
+const STOP_MS = 20_000;
+
+/** What is said when there can be no engine; the run then fails. */
+const NO_ENGINE = (why: string): string =>
+  `\n=== NO DOCKER ENGINE: ${why}\n=== The vllm-docker driver is not proven by this run.\n`;
+
+export interface Dockerd {
+  /** For `DOCKER_HOST`. */
+  readonly host: string;
+  /** Null: not ours, so not ours to restart. */
+  readonly folder: string | null;
+}
+
+export function answers(host: string): Promise<boolean> {
+  const socketPath = host.slice("unix://".length);
+  return new Promise((resolve) => {
+    const ping = request({ socketPath, path: "/_ping", timeout: 2000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    ping.once("error", () => resolve(false));
+    ping.once("timeout", () => ping.destroy());
+    ping.end();
+  });
+}
+
+/** @throws in loud words, when there is no engine and none can be started */
+export async function haveEngine(): Promise<Dockerd> {
+  for (const host of [process.env["DOCKER_HOST"] ?? "", "unix:///var/run/docker.sock"]) {
+    if (host.startsWith("unix://") && (await answers(host))) return { host, folder: null };
+  }
+  if (process.getuid?.() !== 0) throw new Error(NO_ENGINE("none answers, and only root can start one."));
+  installDockerd();
+  const folder = mkdtempSync(join(tmpdir(), "sir-dockerd-"));
+  const dockerd = { host: `unix://${folder}/docker.sock`, folder };
+  await startDockerd(dockerd);
+  return dockerd;
+}
+
+function installDockerd(): void {
+  const missing = (): boolean => spawnSync("dockerd", ["--version"]).error !== undefined;
+  if (!missing()) return;
+  console.log("dockerd is missing: apt-get install -y docker.io");
+  const install = (): boolean =>
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "docker.io", "iptables"], {
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      stdio: ["ignore", "ignore", "inherit"],
+    }).status === 0;
+  if (!install()) {
+    spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
+    install();
+  }
+  if (missing())
+    throw new Error(NO_ENGINE("none answers, dockerd is not installed, and apt-get could not install docker.io."));
+}
+
+/** Started with the folder's own state: also again, after it was killed. */
+export async function startDockerd({ host, folder }: Dockerd): Promise<ChildProcess> {
+  if (folder === null) throw new Error("an engine that is not ours is not started by us");
+  const log = openSync(join(folder, "dockerd.log"), "a");
+  const args = [
+    ...["--host", host, "--data-root", join(folder, "data"), "--exec-root", join(folder, "exec")],
+    ...["--pidfile", join(folder, "dockerd.pid")],
+  ];
+  rmSync(join(folder, "dockerd.pid"), { force: true });
+  const child = spawn("dockerd", args, { stdio: ["ignore", log, log], detached: true });
+  closeSync(log);
+  child.unref();
+  const untilMs = performance.now() + START_MS;
+  while (!(await answers(host))) {
+    if (child.exitCode !== null || performance.now() > untilMs) {
+      const said = readFileSync(join(folder, "dockerd.log"), "utf8").split("\n").slice(-15).join("\n");
+      throw new Error(NO_ENGINE(`dockerd did not start:\n${said}`));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return child;
+}
+
+const pidOf = (folder: string): number | null => {
+  const path = join(folder, "dockerd.pid");
+  return existsSync(path) ? Number(readFileSync(path, "utf8")) : null;
+};
+
+const lives = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+/** Ends it; its containers end with it. */
+export async function stopDockerd({ folder }: Dockerd): Promise<void> {
+  const pid = folder === null ? null : pidOf(folder);
+  if (pid === null) return;
+  if (lives(pid)) process.kill(pid, "SIGTERM");
+  const untilMs = performance.now() + STOP_MS;
+  while (lives(pid)) {
+    if (performance.now() > untilMs) process.kill(pid, "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Nothing of it stays on the machine. */
+export async function wipeDockerd(dockerd: Dockerd): Promise<void> {
+  const { folder } = dockerd;
+  if (folder === null) return;
+  await stopDockerd(dockerd);
+  const mounts = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => path.startsWith(folder));
+  for (const path of mounts.reverse()) spawnSync("umount", ["-l", path]);
+  try {
+    execFileSync("rm", ["-rf", folder]);
+  } catch {
+    console.log(`could not remove ${folder} wholly`);
+  }
+}
