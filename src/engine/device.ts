@@ -195,8 +195,8 @@ export class DeviceUnit {
     const { clock, ids, emit } = this.#world;
     this.#enter(move, "loading");
     const model = entry.spec.name;
-    const placement = { instance: ids.next("ins"), model, device: this.spec.id };
     const epoch = ++this.#loadEpoch;
+    const placement = { instance: ids.next("ins"), model, device: this.spec.id, epoch };
     const startedAtMs = clock.nowMs();
     const deadlineMs = entry.learned.everLoaded ? entry.spec.loadTimeoutMs : entry.spec.firstLoadTimeoutMs;
     emit({ type: "load.started", model, device: this.spec.id, instance: placement.instance });
@@ -216,7 +216,7 @@ export class DeviceUnit {
     });
     const tookMs = clock.nowMs() - startedAtMs;
     if (ended.outcome === "ready") {
-      const instance = { ...placement, endpoint: ended.endpoint, epoch };
+      const instance = { ...placement, endpoint: ended.endpoint };
       this.resident = residencyOf(instance, entry.backend, clock.nowMs(), move.forced);
       entry.standing = false;
       this.#blocks = 0;
