@@ -196,6 +196,8 @@ CREATE TABLE loads (
   started_ms REAL NOT NULL,
   ended_ms REAL NOT NULL,
   outcome TEXT NOT NULL,
+  -- download, cold, warm or wake; null when it did not succeed
+  tier TEXT,
   detail TEXT
 ) STRICT;
 --> statement-breakpoint

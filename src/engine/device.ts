@@ -243,6 +243,7 @@ export class DeviceUnit {
           startedAtMs,
           endedAtMs: clock.nowMs(),
           outcome: ended.outcome,
+          tier: ended.outcome === "ready" ? ended.tier : null,
           detail: ended.detail,
         },
       },

@@ -30,7 +30,8 @@ export async function recover(world: EngineWorld, authority: Authority, lifecycl
   const recovery = await store.recover(authority, dead, settings.maxInterruptions);
   await store.rerank(settings.policy.msPerPoint);
   for (const load of (await store.loads(LOADS_REMEMBERED)).toReversed()) {
-    if (load.outcome === "ready") world.models.get(load.model)?.learned.loaded(load.endedAtMs - load.startedAtMs);
+    if (load.tier === null) continue;
+    world.models.get(load.model)?.learned.loaded(load.endedAtMs - load.startedAtMs, load.tier);
   }
   let after: JobId | null = null;
   for (;;) {

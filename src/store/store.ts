@@ -5,7 +5,7 @@
 // The store stamps time, so verbs take durations. A reader sees committed rows only.
 
 import type { Decision } from "../domain/decision.ts";
-import type { LoadOutcome } from "../domain/event.ts";
+import type { LoadOutcome, LoadTier } from "../domain/event.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
 import type { CancelReason, Dispatch, Job, JobError, JobStatus } from "../domain/job.ts";
 import type { Wait } from "../domain/wait.ts";
@@ -150,6 +150,8 @@ export interface LoadRecord {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly outcome: LoadOutcome;
+  /** What kind of load it was; null when it did not succeed. */
+  readonly tier: LoadTier | null;
   readonly detail: string | null;
 }
 

@@ -42,7 +42,7 @@ const wait = (over: Partial<Wait>): Wait => ({
 });
 const load = (model: ModelName, endedAtMs: number): LoadRecord => ({
   ...{ instance: `ins_${nextHex()}` as InstanceId, model, device: DEVICE, decision: null, startedAtMs: endedAtMs - 5 },
-  ...{ endedAtMs, outcome: "ready", detail: null },
+  ...{ endedAtMs, outcome: "ready", tier: "cold", detail: null },
 });
 
 export function exerciseLog({ open }: Bench): void {

@@ -14,8 +14,8 @@ const INSERT_WAIT = `
 const CLOSE_WAIT = `
   UPDATE waits INDEXED BY waits_open SET to_ms = max(from_ms, ?) WHERE model = ? AND to_ms IS NULL`;
 const INSERT_LOAD = `
-  INSERT INTO loads (instance, model, device, decision, started_ms, ended_ms, outcome, detail)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO loads (instance, model, device, decision, started_ms, ended_ms, outcome, tier, detail)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export const MODEL_SUBJECT = 0;
 export const JOB_SUBJECT = 1;
@@ -44,8 +44,8 @@ export function createJournal(db: Database): Journal {
     insertWait.run(model, cause, rule, by, device, wait.decision, fromMs, toMs);
   };
   const load = (record: LoadRecord): void => {
-    const { instance, model, device, startedAtMs, endedAtMs, outcome, detail } = record;
-    insertLoad.run(instance, model, device, record.decision, startedAtMs, endedAtMs, outcome, detail);
+    const { instance, model, device, startedAtMs, endedAtMs, outcome, tier, detail } = record;
+    insertLoad.run(instance, model, device, record.decision, startedAtMs, endedAtMs, outcome, tier, detail);
   };
 
   return {

@@ -131,6 +131,7 @@ function toLoad(row: LoadRow): LoadRecord {
     startedAtMs: row.started_ms,
     endedAtMs: row.ended_ms,
     outcome: row.outcome as LoadRecord["outcome"],
+    tier: row.tier as LoadRecord["tier"],
     detail: row.detail,
   };
 }

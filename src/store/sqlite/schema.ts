@@ -85,6 +85,7 @@ export const loads = sqliteTable("loads", {
   started_ms: real().notNull(),
   ended_ms: real().notNull(),
   outcome: text().notNull(),
+  tier: text(),
   detail: text(),
 });
 export type LoadRow = typeof loads.$inferSelect;
