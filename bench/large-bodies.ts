@@ -45,7 +45,11 @@ export const largeBodiesBench: Bench = {
           windows[kind].push(await measure({ router, sender, client }, kind, SECONDS));
         }
       }
-      return KINDS.flatMap((kind) => figuresOf(kind, windows[kind]));
+      return [
+        ...KINDS.flatMap((kind) => figuresOf(kind, windows[kind])),
+        over("json", windows),
+        over("multipart", windows),
+      ];
     } finally {
       await client.close();
       await sender.kill();
@@ -83,6 +87,12 @@ async function delay(client: Client): Promise<Pick<Window, "delayP50" | "delayP9
     return Number(value) * 1_000;
   };
   return { delayP50: read("0.5"), delayP99: read("0.99"), delayMax: read("1") };
+}
+
+/** What the bodies add to what the machine does to an idle loop anyway: median of the rounds' differences. */
+function over(kind: Order["kind"], windows: Readonly<Record<Kind, readonly Window[]>>): Figure {
+  const added = windows[kind].map((window, n) => window.delayP99 - (windows.nothing[n]?.delayP99 ?? Number.NaN));
+  return { name: `${WORDS[kind]}: added to the delay at p99`, value: median(added), unit: "ms" };
 }
 
 const WORDS: Readonly<Record<Kind, string>> = {

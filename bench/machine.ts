@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, statfsSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { cpus, getPriority, loadavg, release, totalmem, type } from "node:os";
 
 const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   61267: "ext4",
@@ -24,6 +24,8 @@ export interface Machine {
   readonly node: string;
   /** Runnable processes over the last minute, before the first bench. */
   readonly loadAverage: number;
+  /** Below 0: these processes went before others. */
+  readonly niceness: number;
 }
 
 /** @param folder Where the data of the benches lie. */
@@ -39,6 +41,7 @@ export function describeMachine(folder: string): Machine {
     fileSystem: FILE_SYSTEMS[kind] ?? `0x${kind.toString(16)}`,
     node: process.version,
     loadAverage: Math.round((loadavg()[0] ?? 0) * 10) / 10,
+    niceness: getPriority(),
   };
 }
 

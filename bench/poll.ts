@@ -86,7 +86,7 @@ async function seed(path: string, jobs: number): Promise<readonly JobId[]> {
       throw error;
     },
   });
-  const bytes = Buffer.from(`{"model":"${SLOW_MODEL}","messages":[]}`);
+  const bytes = Buffer.from(JSON.stringify({ model: SLOW_MODEL, messages: [{ role: "user", content: "How long?" }] }));
   const sha256 = createHash("sha256").update(bytes).digest();
   const all = Array.from({ length: jobs }, () => ids.next("job"));
   for (let at = 0; at < jobs; at += SEEDED_AT_ONCE) {

@@ -139,6 +139,7 @@ async function createWorld(clock: Clock, policy: BoundPolicy): Promise<Made> {
     backend: first.backend,
     sinceMs: clock.nowMs(),
     idleSinceMs: null,
+    progressAtMs: clock.nowMs(),
     dispatched: 1,
     forced: false,
     running: new Map<JobId, LiveJob>(),
@@ -169,6 +170,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
     models: new Map(),
     backlog: new Backlog(),
     live: new Map(),
+    freeGiB: () => Promise.resolve(null),
     openBody: () => {
       throw new Error("no body is read here");
     },

@@ -89,10 +89,11 @@ async function runOne(bench: Bench, parent: string): Promise<Report> {
 }
 
 function headingOf(machine: Machine): string {
-  const { date, commit, processor, memoryGiB, system, fileSystem, node, loadAverage } = machine;
+  const { date, commit, processor, memoryGiB, system, fileSystem, node, loadAverage, niceness } = machine;
+  const nice = niceness === 0 ? "" : `, niceness ${niceness}`;
   return [
     `sir bench   ${date} UTC   commit ${commit}`,
-    `${processor}, ${memoryGiB} GiB, ${system}, ${fileSystem}, node ${node}, load average ${loadAverage}`,
+    `${processor}, ${memoryGiB} GiB, ${system}, ${fileSystem}, node ${node}, load average ${loadAverage}${nice}`,
   ].join("\n");
 }
 
