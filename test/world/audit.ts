@@ -110,14 +110,15 @@ export class Auditor {
     }
     for (const call of hardware.calls) {
       const wanted = byTag.get(call.tag);
-      if (wanted === undefined || call.aborted || wanted.some((job) => !isFinal(job.state.status))) continue;
+      if (wanted === undefined || call.abortedAtMs !== null || wanted.some((job) => !isFinal(job.state.status)))
+        continue;
       const endedAtMs = Math.max(...wanted.map(({ state }) => ("finishedAtMs" in state ? state.finishedAtMs : 0)));
       if (clock.nowMs() > endedAtMs + 1_000) this.#violate(`${call.tag} is over and its engine still works on it`);
     }
     for (const [tag, made] of byTag) {
       const calls = hardware.callCounts.get(tag) ?? 0;
       const allowed = made.reduce((sum, job) => sum + job.attempts + job.interruptions, 0);
-      if (calls <= allowed) continue;
+      if (calls <= allowed || made.some(({ durable }) => !durable)) continue;
       // What a restart in good order interrupts is charged to nobody, but written down.
       let written = 0;
       for (const { id } of made) written += (await router.store.attempts(id)).length;

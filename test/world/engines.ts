@@ -15,10 +15,11 @@ import { type Clock, sleepUntil } from "../../src/domain/clock.ts";
 import { createSeeded, type Seeded } from "../../src/simulator/seeded.ts";
 import { RUN_FAULTS, type RunFault } from "./facts.ts";
 import type { Hardware } from "./hardware.ts";
+import type { Mortal } from "./mortal.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-export function createWorldEngines(hardware: Hardware, clock: Clock, seed: number, router: number): Backend {
+export function createWorldEngines(hardware: Hardware, clock: Clock, seed: number, router: Mortal): Backend {
   return {
     can: { loads: true, knowsMemory: true },
     start: (placement, _report, signal) => start(hardware, clock, seed, placement, signal),
@@ -31,7 +32,7 @@ export function createWorldEngines(hardware: Hardware, clock: Clock, seed: numbe
       if (signal.aborted) throw new LoadError("the stop was given up");
       if (hardware.stormy && resident.alive && fate.chance(0.02)) throw new LoadError("it does not stop");
       for (const call of [...hardware.calls]) {
-        if (call.model === resident.model && !call.aborted)
+        if (call.model === resident.model && call.abortedAtMs === null)
           hardware.violate(`${call.model} is stopped while it answers`);
       }
       if (hardware.resident === resident) hardware.resident = null;
@@ -82,7 +83,7 @@ interface Machine {
   readonly hardware: Hardware;
   readonly clock: Clock;
   readonly seed: number;
-  readonly router: number;
+  readonly router: Mortal;
 }
 
 async function run(
@@ -92,15 +93,17 @@ async function run(
   sink: Sink,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { hardware, seed, router } = machine;
+  const { hardware, clock, seed, router } = machine;
   const { tag, bytes } = await readTag(call);
+  // It died while it read the body: nothing was sent.
+  if (router.dead) return router.lasting(Promise.resolve({ kind: "aborted" }));
   if (hardware.resident?.endpoint !== instance.endpoint || !hardware.resident.alive) {
     return { kind: "lost", detail: "connection refused" };
   }
   hardware.checkBody(tag, bytes);
-  const live = hardware.beginCall(tag, instance.model, router);
+  const live = hardware.beginCall(tag, instance.model);
   const stop = (): void => {
-    live.aborted = true;
+    live.abortedAtMs ??= clock.nowMs();
   };
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

@@ -15,10 +15,12 @@ export interface LiveCall {
   readonly tag: string;
   readonly model: string;
   readonly startedAtMs: number;
-  readonly router: number;
-  /** The router has closed its socket; the engine may take a while to notice. */
-  aborted: boolean;
+  /** The router has closed its socket; the engine may take a while to notice. Null: it has not. */
+  abortedAtMs: number | null;
 }
+
+/** After this an aborted call no longer holds its slot, whether or not the engine has let go. */
+const CANCEL_GRACE_MS = 10_000;
 
 export class Hardware {
   readonly clock: VirtualClock;
@@ -80,12 +82,14 @@ export class Hardware {
     return this.resident;
   }
 
-  beginCall(tag: string, model: string, router: number): LiveCall {
+  beginCall(tag: string, model: string): LiveCall {
     const facts = this.facts(model);
-    const open = [...this.calls].filter((call) => call.model === model).length;
+    const nowMs = this.clock.nowMs();
+    const holds = (call: LiveCall): boolean => call.abortedAtMs === null || nowMs < call.abortedAtMs + CANCEL_GRACE_MS;
+    const open = [...this.calls].filter((call) => call.model === model && holds(call)).length;
     if (open >= facts.concurrency) this.violate(`${model} gets call ${open + 1} with ${facts.concurrency} slots`);
     for (const call of this.calls) if (call.tag === tag) this.violate(`job ${tag} runs twice at once`);
-    const call = { tag, model, startedAtMs: this.clock.nowMs(), router, aborted: false };
+    const call = { tag, model, startedAtMs: nowMs, abortedAtMs: null };
     this.calls.add(call);
     this.callCounts.set(tag, (this.callCounts.get(tag) ?? 0) + 1);
     return call;

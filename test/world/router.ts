@@ -49,7 +49,7 @@ export async function openRouter(
   const clock = mortal.clock(site.clock);
   const ids = createSimulatedIds(clock, facts.seed * 1_000 + number);
   const files = memoryFiles();
-  const engines = mortal.guard(createWorldEngines(hardware, clock, facts.seed, number));
+  const engines = mortal.guard(createWorldEngines(hardware, clock, facts.seed, mortal));
   const emit = (): void => {};
   const onFatal = (error: unknown): void => {
     if (!mortal.dead) ledger.violate(clock.nowMs(), `fatal: ${error instanceof Error ? error.stack : String(error)}`);
