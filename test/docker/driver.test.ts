@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LoadError } from "../../src/backends/backend.ts";
-import { callOf, chatBody, Taken } from "../backends/samples.ts";
+import { callOf, chatBody, placementOf, specOf, Taken } from "../backends/samples.ts";
 import { eventually } from "../e2e/process.ts";
 import { IMAGE } from "./image.ts";
 import { containerId, containerNames, docker, driverFor, enginePid, load } from "./rig.ts";
@@ -29,7 +29,7 @@ describe("a container of a real Docker engine", () => {
       sink,
       never(),
     );
-    const log = await backend.logs("chat", 3);
+    const log = await backend.logs(specOf("chat").name, 3);
     const stopped = await backend.stop(instance, 10_000, never());
 
     expect(phases.map(({ phase }) => phase)).toEqual(expect.arrayContaining(["starting", "loading", "warming"]));
@@ -44,7 +44,7 @@ describe("a container of a real Docker engine", () => {
     expect(log.at(-1)).toBe("INFO Application startup complete.");
     expect(stopped).toEqual({ memory: "unknown" });
     expect(await containerNames()).not.toContain("sir-chat");
-    expect((await backend.logs("chat", 3)).at(-1)).toMatch(/startup complete|shutting down/);
+    expect((await backend.logs(specOf("chat").name, 3)).at(-1)).toMatch(/startup complete|shutting down/);
   });
 
   it("tells an exit in mid-load by its code and its log, at once", async () => {
@@ -101,7 +101,7 @@ describe("a container of a real Docker engine", () => {
   it("stops an engine that is still loading without waiting for the grace", async () => {
     const backend = driverFor({ chat: { env: { LOAD_SECONDS: "60" } } });
     const stop = new AbortController();
-    const loading = backend.start({ ...placement("chat") }, () => {}, stop.signal);
+    const loading = backend.start(placementOf("chat"), () => {}, stop.signal);
     loading.catch(() => undefined);
     await eventually(async () => expect(await containerId("sir-chat")).not.toBeNull());
     const startedMs = performance.now();
@@ -182,7 +182,3 @@ describe("a container of a real Docker engine", () => {
     expect(missing.message).toContain("pulling localhost:1/nothing:1 failed");
   });
 });
-
-function placement(model: string) {
-  return { instance: `ins_${model}` as never, model: model as never, device: "gpu0" as never };
-}

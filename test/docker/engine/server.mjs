@@ -51,8 +51,10 @@ function takeGpu(path) {
       other.once("error", () => {
         try {
           unlinkSync(path);
-        } catch {}
-        takeGpu(path).then(resolve);
+        } catch {
+          // Another one was faster.
+        }
+        void takeGpu(path).then(resolve);
       });
     });
     holder.listen(path);
