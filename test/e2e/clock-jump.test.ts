@@ -44,7 +44,7 @@ describe.skipIf(LIBRARY === undefined)("a wall clock that jumps an hour either w
     const folder = tempFolder();
     const wall = wallIn(folder);
     const engine = await startEngine(() => undefined);
-    const config = { jobs: { leaseSeconds: 2, sweepSeconds: 0.2 }, models: remoteModels(engine, ["m"]) };
+    const config = { jobs: { leaseSeconds: 4, sweepSeconds: 0.2 }, models: remoteModels(engine, ["m"]) };
     const router = await serve({ config, folder, environment: wall.environment });
     const { origin } = router;
     const kept = await submit(origin, chatBody("m"), { "cancel-after": "10m" });
@@ -62,12 +62,11 @@ describe.skipIf(LIBRARY === undefined)("a wall clock that jumps an hour either w
     };
 
     wall.shift(HOUR_SECONDS);
-    await pause(1_100);
+    const createdForward = await polls(8);
     const forwardAt = await wallOf(origin);
-    const createdForward = await polls(4);
     const abandoned = await submit(origin, chatBody("m"));
     wall.shift(-HOUR_SECONDS);
-    const createdBack = await polls(14);
+    const createdBack = await polls(24);
     const backAt = await wallOf(origin);
     const late = await submit(origin, chatBody("m"));
     replyWith(200, PLAIN)(received);

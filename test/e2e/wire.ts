@@ -25,9 +25,8 @@ export interface Opened {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
-  readonly body: IncomingMessage;
   /** What came so far. */
-  readonly seen: () => string;
+  readonly seen: () => Buffer;
   readonly rest: () => Promise<Buffer>;
 }
 
@@ -58,8 +57,7 @@ function opened(incoming: IncomingMessage): Opened {
     status: incoming.statusCode ?? 0,
     headers: incoming.headers,
     socket: incoming.socket,
-    body: incoming,
-    seen: () => Buffer.concat(chunks).toString(),
+    seen: () => Buffer.concat(chunks),
     rest: () => ended,
   };
 }
