@@ -23,6 +23,8 @@ export interface ProbeTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** False: an engine without completions. */
   readonly token: boolean;
+  /** False: an engine whose list of models does not name it. Default: it does. */
+  readonly listed?: boolean;
 }
 
 export interface Probing {
@@ -30,13 +32,15 @@ export interface Probing {
   readonly dispatcher: Dispatcher;
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-interface Asked {
+export interface Asked {
   readonly path: string;
+  /** Default: POST with a body, GET without. */
+  readonly method?: "GET" | "POST";
   readonly body?: object;
   readonly limitMs: number;
 }
@@ -75,6 +79,7 @@ export async function untilReady(
 export async function listsModel(target: ProbeTarget, using: Probing, signal: AbortSignal): Promise<boolean> {
   const health = await ask(target, using, { path: target.healthPath, limitMs: QUICK_MS }, signal);
   if (health === null || health.status < 200 || health.status >= 300) return false;
+  if (target.listed === false) return true;
   const list = await ask(target, using, { path: "/v1/models", limitMs: QUICK_MS }, signal);
   return list !== null && list.status === 200 && namesIn(list.text).includes(target.servedName);
 }
@@ -111,8 +116,13 @@ export async function tokenFault(target: ProbeTarget, using: Probing, signal: Ab
   return null;
 }
 
-/** Null when no whole answer came in time. */
-async function ask(target: ProbeTarget, using: Probing, asked: Asked, signal: AbortSignal): Promise<Answer | null> {
+/** One short question to an engine; null when no whole answer came in time. */
+export async function ask(
+  target: Pick<ProbeTarget, "origin" | "headers">,
+  using: Probing,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Answer | null> {
   if (signal.aborted) return null;
   const { clock, dispatcher } = using;
   const done = new AbortController();
@@ -122,7 +132,7 @@ async function ask(target: ProbeTarget, using: Probing, asked: Asked, signal: Ab
     const { statusCode: status, body } = await dispatcher.request({
       origin: target.origin,
       path: asked.path,
-      method: asked.body === undefined ? "GET" : "POST",
+      method: asked.method ?? (asked.body === undefined ? "GET" : "POST"),
       headers: { ...target.headers, ...(asked.body === undefined ? {} : { "content-type": "application/json" }) },
       body: asked.body === undefined ? null : JSON.stringify(asked.body),
       signal: done.signal,

@@ -4,11 +4,13 @@ import type { z } from "zod";
 import type { ModelName } from "../domain/ids.ts";
 import type { Backend, Driver, DriverContext, Member } from "./backend.ts";
 import { mockDriver } from "./mock.ts";
+import { processDriver } from "./process.ts";
 import { remote } from "./remote.ts";
 import { vllmDocker } from "./vllm-docker.ts";
 
 const BY_NAME = {
   mock: mockDriver(),
+  process: processDriver,
   remote,
   "vllm-docker": vllmDocker,
 } as const satisfies Record<string, Driver>;

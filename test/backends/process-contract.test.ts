@@ -1,0 +1,23 @@
+// The process driver under the contract of all drivers, with a real process behind it.
+
+import { describe } from "vitest";
+import { exerciseBackend } from "./contract.ts";
+import { rig } from "./engines/rig.ts";
+import { callOf, chatBody } from "./samples.ts";
+
+const CHAT = "/v1/chat/completions";
+
+describe("the process driver", () => {
+  exerciseBackend(async () => {
+    const { backend, placement } = rig();
+    return {
+      backend: backend("chat-model", { tokenMs: 20 }),
+      placement: placement("chat-model"),
+      call: () => callOf(CHAT, chatBody()),
+      streamed: () => callOf(CHAT, chatBody({ stream: true, max_tokens: 10 })),
+      refused: () => callOf(CHAT, chatBody({ top_k: -5 })),
+      passing: (promise) => promise,
+      midway: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    };
+  });
+});
