@@ -25,9 +25,13 @@ interface BandQueue {
 
 const emptyBand = (): BandQueue => ({ jobs: new SortedList(byArrival), acceptedAtMsSum: 0 });
 
-/** One model's queue. `ready` holds every job that may be picked; the bands hold those of them that are demand. */
+/**
+ * One model's queue. Jobs that are demand and jobs that are not (orphans) lie apart, so that the demand job that runs next
+ * is found at once, however many callers have hung up; the bands hold the demand again, by arrival.
+ */
 export class ModelQueue {
-  readonly #ready = new SortedList<LiveJob>(byRank);
+  readonly #wanted = new SortedList<LiveJob>(byRank);
+  readonly #orphans = new SortedList<LiveJob>(byRank);
   readonly #bands: Record<Band, BandQueue> = {
     interactive: emptyBand(),
     normal: emptyBand(),
@@ -36,44 +40,45 @@ export class ModelQueue {
 
   /** Queued jobs that may be picked, orphans included. */
   get size(): number {
-    return this.#ready.size;
+    return this.#wanted.size + this.#orphans.size;
   }
 
   /** Queued jobs that are demand. */
   get depth(): number {
-    return this.#bands.interactive.jobs.size + this.#bands.normal.jobs.size + this.#bands.batch.jobs.size;
+    return this.#wanted.size;
   }
 
   add(job: LiveJob): void {
-    this.#ready.insert(job);
+    this.#listOf(job).insert(job);
     if (job.demand) this.#count(job, 1);
   }
 
   /** False: it was not queued here. */
   remove(job: LiveJob): boolean {
-    if (!this.#ready.remove(job)) return false;
+    if (!this.#listOf(job).remove(job)) return false;
     if (job.demand) this.#count(job, -1);
     return true;
   }
 
   setDemand(job: LiveJob, demand: boolean): void {
     if (job.demand === demand) return;
-    const queued = this.#ready.position(job) !== null;
-    if (queued && !demand) this.#count(job, -1);
+    const queued = this.remove(job);
     job.demand = demand;
-    if (queued && demand) this.#count(job, 1);
+    if (queued) this.add(job);
   }
 
   /** The job that runs next, orphans included. */
   next(): LiveJob | undefined {
-    return this.#ready.first();
+    const wanted = this.#wanted.first();
+    const orphan = this.#orphans.first();
+    if (wanted === undefined || orphan === undefined) return wanted ?? orphan;
+    return byRank(wanted, orphan) < 0 ? wanted : orphan;
   }
 
   /** The demand job that runs next. */
   head(): Head | null {
-    if (this.depth === 0) return null;
-    for (const job of this.#ready) if (job.demand) return headOf(job);
-    return null;
+    const first = this.#wanted.first();
+    return first === undefined ? null : headOf(first);
   }
 
   /** The demand job that was accepted first. */
@@ -92,12 +97,20 @@ export class ModelQueue {
     return { depth: jobs.size, acceptedAtMsSum, oldest: first === undefined ? null : headOf(first) };
   }
 
+  /** How many jobs run before it, orphans included; null when it is not queued here. */
   position(job: LiveJob): number | null {
-    return this.#ready.position(job);
+    const among = this.#listOf(job).position(job);
+    return among === null ? null : among + (job.demand ? this.#orphans : this.#wanted).countBefore(job);
   }
 
-  jobs(): Iterable<LiveJob> {
-    return this.#ready;
+  /** In no order. */
+  *jobs(): Iterable<LiveJob> {
+    yield* this.#wanted;
+    yield* this.#orphans;
+  }
+
+  #listOf(job: LiveJob): SortedList<LiveJob> {
+    return job.demand ? this.#wanted : this.#orphans;
   }
 
   #count(job: LiveJob, by: 1 | -1): void {

@@ -49,13 +49,16 @@ export class SortedList<T> {
 
   /** How many entries stand before `item`; null when it is not in the list. O(size / 512). */
   position(item: T): number | null {
-    const at = this.#chunkOf(item);
-    const chunk = this.#chunks[at];
+    const chunk = this.#chunks[this.#chunkOf(item)];
     if (chunk === undefined) return null;
-    const index = this.#lowerBound(chunk, item);
-    const found = chunk[index];
-    if (found === undefined || this.#compare(found, item) !== 0) return null;
-    let before = index;
+    const found = chunk[this.#lowerBound(chunk, item)];
+    return found === undefined || this.#compare(found, item) !== 0 ? null : this.countBefore(item);
+  }
+
+  /** How many entries stand before where `item` is or would be. O(size / 512). */
+  countBefore(item: T): number {
+    const at = this.#chunkOf(item);
+    let before = this.#lowerBound(this.#chunks[at] ?? [], item);
     for (let i = 0; i < at; i++) before += this.#chunks[i]?.length ?? 0;
     return before;
   }
