@@ -16,7 +16,7 @@ export interface Site {
   readonly devices?: Readonly<Record<string, unknown>>;
 }
 
-export function configOf({ models, gpuFolder, model = {}, scheduler = {}, devices }: Site): object {
+export function configOf({ models, gpuFolder, model = {}, scheduler = {}, devices }: Site) {
   const entries = Object.entries(models).map(([name, { own = {}, ...knobs }]) => {
     const backend = { driver: "vllm-docker", ...backendOf(knobs, gpuFolder) };
     return [name, { loadSeconds: 0.5, concurrency: 8, ...model, ...(own as object), backend }];
@@ -29,10 +29,11 @@ export function configOf({ models, gpuFolder, model = {}, scheduler = {}, device
   };
 }
 
-/** Its containers are removed when the test is over. */
-export async function routerFor(site: Site, folder = tempFolder()): Promise<RouterProcess> {
+/** Its containers are removed when the test is over. @param others Models that live elsewhere, as they are written. */
+export async function routerFor(site: Site, folder = tempFolder(), others: object = {}): Promise<RouterProcess> {
   onTestFinished(() => removeOurs(["sir"]));
-  return serve({ config: configOf(site), folder });
+  const config = configOf(site);
+  return serve({ config: { ...config, models: { ...config.models, ...others } }, folder });
 }
 
 export async function answered(origin: string, model: string, over: object = {}, waitSeconds = 50): Promise<Receipt> {
