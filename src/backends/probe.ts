@@ -25,6 +25,8 @@ export interface ProbeTarget {
   readonly token: boolean;
   /** False: an engine whose list of models does not name it. Default: it does. */
   readonly listed?: boolean;
+  /** Appended to the paths of requests for a token, e.g. `?autoload=false`. */
+  readonly query?: string;
 }
 
 export interface Probing {
@@ -107,7 +109,12 @@ export async function tokenFault(target: ProbeTarget, using: Probing, signal: Ab
     { path: "/v1/chat/completions", body: { ...asks, messages: [{ role: "user", content: "1" }] } },
   ];
   for (const each of tries) {
-    const answer = await ask(target, using, { ...each, limitMs: TOKEN_MS }, signal);
+    const answer = await ask(
+      target,
+      using,
+      { ...each, path: each.path + (target.query ?? ""), limitMs: TOKEN_MS },
+      signal,
+    );
     if (answer === null) return `no answer to ${each.path} within ${TOKEN_MS / 1000} s, or the connection broke`;
     if (answer.status < 300) return null;
     if (answer.status === 401 || answer.status === 403) return `${each.path} answered ${answer.status}: check the key`;

@@ -3,15 +3,25 @@
 import type { z } from "zod";
 import type { ModelName } from "../domain/ids.ts";
 import type { Backend, Driver, DriverContext, Member } from "./backend.ts";
+import { llamaServer } from "./llama-server.ts";
+import { llamaSwap } from "./llama-swap.ts";
+import { lmstudio } from "./lmstudio.ts";
 import { mockDriver } from "./mock.ts";
+import { ollama } from "./ollama.ts";
 import { processDriver } from "./process.ts";
 import { remote } from "./remote.ts";
+import { triton } from "./triton.ts";
 import { vllmDocker } from "./vllm-docker.ts";
 
 const BY_NAME = {
+  "llama-server": llamaServer,
+  "llama-swap": llamaSwap,
+  lmstudio,
   mock: mockDriver(),
+  ollama,
   process: processDriver,
   remote,
+  triton,
   "vllm-docker": vllmDocker,
 } as const satisfies Record<string, Driver>;
 
