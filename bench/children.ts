@@ -40,7 +40,7 @@ export async function startRouterChild(folder: string, config: object): Promise<
   const store = `sqlite:${join(folder, "data", "sir.db")}`;
   const cli = builtCli();
   const fromMs = performance.now();
-  const words = [...profilingWords(), cli, "serve", "--config", file, "--port", "0", "--store", store];
+  const words = [...nodeFlags(), cli, "serve", "--config", file, "--port", "0", "--store", store];
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("SIR_") && name !== "NODE_OPTIONS");
   const child = spawn(process.execPath, words, { env: Object.fromEntries(own), stdio: ["ignore", "pipe", "pipe"] });
   const kill = watch(child);
@@ -49,10 +49,9 @@ export async function startRouterChild(folder: string, config: object): Promise<
   return { origin, startedInMs: performance.now() - fromMs, cpuMs: () => cpuMsOf(pid) ?? Number.NaN, kill };
 }
 
-/** `SIR_BENCH_PROFILE=folder`: the router leaves its CPU profile there, and is ended by SIGTERM for that. */
-function profilingWords(): string[] {
-  const folder = process.env["SIR_BENCH_PROFILE"];
-  return folder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
+/** `SIR_BENCH_NODE_FLAGS`: for the routers, e.g. `--cpu-prof --cpu-prof-dir=/tmp/prof`; they then end by SIGTERM. */
+function nodeFlags(): string[] {
+  return process.env["SIR_BENCH_NODE_FLAGS"]?.split(" ").filter((flag) => flag !== "") ?? [];
 }
 
 function listening(child: ChildProcess): Promise<string> {
@@ -107,7 +106,7 @@ function watch(child: ChildProcess): () => Promise<void> {
     });
   });
   return () => {
-    child.kill(profilingWords().length > 0 ? "SIGTERM" : "SIGKILL");
+    child.kill(nodeFlags().length > 0 ? "SIGTERM" : "SIGKILL");
     return gone;
   };
 }
