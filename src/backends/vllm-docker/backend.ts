@@ -68,7 +68,7 @@ export class DockerBackend implements Backend {
     this.#making.add(placement.instance);
     try {
       givenUp(signal);
-      if (this.#leftoversUnknown) await this.#clearLeftovers();
+      if (this.#leftoversUnknown) await this.#clearLeftovers(placement.model);
       const made = await makeContainer(up);
       const held = await this.#startAndHold(up, made.ref);
       const tier = made.pulled ? "download" : this.nextTier(placement.model);
@@ -223,12 +223,26 @@ export class DockerBackend implements Backend {
     return instance;
   }
 
-  async #clearLeftovers(): Promise<void> {
-    for (const container of await labelledContainers(this.#docker, [...this.#members.values()])) {
+  /** What could not be seen at boot would hold the memory that `wanted` needs. */
+  async #clearLeftovers(wanted: ModelName): Promise<void> {
+    const members = [...this.#members.values()];
+    for (const container of await labelledContainers(this.#docker, members)) {
       const instance = instanceLabelOf(container);
       if (!this.#held.has(instance) && !this.#making.has(instance)) await removeContainer(this.#docker, container.id);
     }
+    for (const member of members) {
+      if (!member.options.existing || member.spec.name === wanted) continue;
+      if ([...this.#held.values()].some((held) => held.member === member)) continue;
+      await this.#stopExisting(member, member.options.stopGraceSeconds * 1000);
+    }
     this.#leftoversUnknown = false;
+  }
+
+  async #stopExisting(member: DockerMember, graceMs: number): Promise<void> {
+    const name = containerNameOf(member.spec, member.options, null);
+    const container = await inspectContainer(this.#docker, name);
+    if (container === null || !container.running) return;
+    await stopUntilGone(this.#docker, this.#context.clock, { container, held: { ref: name, name, member }, graceMs });
   }
 
   async #tailBefore({ device }: Placement, { spec, options }: DockerMember): Promise<readonly string[]> {
@@ -244,12 +258,9 @@ export class DockerBackend implements Backend {
   async #leaveNothing({ instance, device }: Placement, { spec, options }: DockerMember): Promise<void> {
     const name = containerNameOf(spec, options, device);
     try {
+      if (options.existing) return await this.#stopExisting({ spec, options }, 0);
       const container = await inspectContainer(this.#docker, name);
-      if (container === null) return;
-      if (options.existing) {
-        const held = { ref: name, name, member: { spec, options } };
-        if (container.running) await stopUntilGone(this.#docker, this.#context.clock, { container, held, graceMs: 0 });
-      } else if (instanceLabelOf(container) === instance) {
+      if (container !== null && instanceLabelOf(container) === instance) {
         await removeContainer(this.#docker, container.id);
         await untilGone(this.#docker, this.#context.clock, container.id);
       }

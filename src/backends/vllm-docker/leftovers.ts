@@ -18,7 +18,8 @@ export interface Found {
 
 /** Every container with this router's prefix on it, running or not. */
 export async function labelledContainers(docker: DockerHttp, members: readonly DockerMember[]): Promise<Container[]> {
-  const prefixes = new Set(members.map(({ options }) => options.namePrefix));
+  const makers = members.filter(({ options }) => !options.existing);
+  const prefixes = new Set(makers.map(({ options }) => options.namePrefix));
   const lists = [...prefixes].map((prefix) => containersLabelled(docker, `${LABEL.managed}=${prefix}`, LIST_MS));
   const ids = (await Promise.all(lists)).flat();
   const containers = await Promise.all(ids.map((id) => inspectContainer(docker, id)));
@@ -37,7 +38,7 @@ export function recognise(docker: DockerHttp, members: readonly DockerMember[], 
   const device = (labels[LABEL.device] || null) as DeviceId | null;
   const epoch = Number(labels[LABEL.epoch]) || 0;
   const own = members.find(({ spec }) => spec.name === model);
-  const member = own ?? members[0];
+  const member = own ?? members.find(({ options }) => !options.existing);
   if (member === undefined) return null;
   const same = own !== undefined && labels[LABEL.spec] === hashOrNull(own, device);
   const origin = same ? originOf(container, member.options, docker.address) : null;
