@@ -6,6 +6,8 @@
 //   expect(world.order()).toEqual(["translate"]);
 
 import { onTestFinished } from "vitest";
+import type { Backend } from "../src/backends/backend.ts";
+import { createBackends } from "../src/backends/registry.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import type { RouterEvent } from "../src/domain/event.ts";
 import { type JobId, LOCAL_CALLER } from "../src/domain/ids.ts";
@@ -37,6 +39,8 @@ export interface Given {
   /** Loaded before the first arrival, as an operator would. */
   readonly resident?: string;
   readonly seed?: number;
+  /** What the engine gets instead of each mock backend. */
+  readonly wrap?: (backend: Backend) => Backend;
 }
 
 export interface ArriveOptions {
@@ -69,6 +73,10 @@ export async function given(facts: Given) {
     ids: createSimulatedIds(clock, facts.seed ?? 1),
     emit: (event) => void events.push(event),
     openBody: files.open,
+    backends: ({ backends }) => {
+      const made = createBackends(backends, { clock });
+      return new Map([...made].map(([model, backend]) => [model, facts.wrap?.(backend) ?? backend]));
+    },
   });
   const { engine, store, ids, config } = parts;
   const models = createModelDirectory(config.engine.models);

@@ -3,6 +3,7 @@
 
 import Database from "better-sqlite3";
 import type { Backend } from "../backends/backend.ts";
+import { createBackends } from "../backends/registry.ts";
 import { resolveConfig } from "../config/load.ts";
 import type { ResolvedConfig } from "../config/resolved.ts";
 import type { Clock } from "../domain/clock.ts";
@@ -71,7 +72,7 @@ export async function assemble(parts: Parts): Promise<Assembly> {
   const engine = new Engine({
     settings: { ...config.engine, ...(parts.passes === undefined ? {} : { passes: parts.passes }) },
     store,
-    backends: parts.backends?.(config) ?? driversOf(config, clock),
+    backends: parts.backends?.(config) ?? createBackends(config.backends, { clock }),
     clock,
     ids,
     owner,
@@ -128,15 +129,6 @@ export function modelDocument(model: SimulatedModel): Readonly<Record<string, un
       slowdownPerJob: model.slowdownPerJob,
     },
   };
-}
-
-function driversOf(config: ResolvedConfig, clock: Clock): ReadonlyMap<ModelName, Backend> {
-  const found = new Map<ModelName, Backend>();
-  for (const { driver, members } of config.backends) {
-    const backend = driver.create(members, { clock });
-    for (const { spec } of members) found.set(spec.name, backend);
-  }
-  return found;
 }
 
 function rethrow(error: unknown): never {

@@ -1,9 +1,11 @@
 // What simulated days have found, each as the shortest story that shows it.
 
 import { describe, expect, it } from "vitest";
+import { LoadError } from "../../src/backends/backend.ts";
 import { LOCAL_CALLER } from "../../src/domain/ids.ts";
 import type { IncomingCall } from "../../src/intake/intake.ts";
 import { given } from "../given.ts";
+import { overlay } from "../world/overlay.ts";
 
 const call = (headers: Readonly<Record<string, string>>): IncomingCall => ({
   endpoint: "/v1/chat/completions",
@@ -33,5 +35,32 @@ describe("found by simulation", () => {
     expect(second.job.id).toBe(first.job.id);
     expect(job?.state.status).toBe("succeeded");
     expect(Buffer.from(result?.body ?? []).toString()).toContain("chat.completion");
+  });
+
+  it("a running job lost its slot to the timer of its own earlier attempt (seed 60)", async () => {
+    let stops = 0;
+    const world = await given({
+      models: { chat: { concurrency: 1 }, translate: { priority: 50 } },
+      resident: "chat",
+      scheduler: { drainSeconds: 5, minResidencySeconds: 0 },
+      // The first stop fails at once, so that the interrupted job starts again on the very same engine.
+      wrap: (backend) =>
+        overlay(backend, {
+          stop: async (...args) => {
+            if (++stops === 1) throw new LoadError("the engine's keeper does not answer");
+            return backend.stop(...args);
+          },
+        }),
+    });
+    world.arrive("chat", { atMs: 0, tokens: 4_000 });
+    const other = world.arrive("translate", { atMs: 1_000 });
+    await world.until("drain.overdue");
+    await world.answer(world.engine.cancel((await world.job(other)).id, "client"));
+
+    await world.advance(15_000);
+
+    const chat = world.engine.status().models.find(({ spec }) => spec.name === "chat");
+    expect(chat).toMatchObject({ state: "resident", running: 1 });
+    expect(world.engine.queue.queuedTotal()).toBe(0);
   });
 });

@@ -85,14 +85,22 @@ export class Hardware {
   beginCall(tag: string, model: string): LiveCall {
     const facts = this.facts(model);
     const nowMs = this.clock.nowMs();
-    const holds = (call: LiveCall): boolean => call.abortedAtMs === null || nowMs < call.abortedAtMs + CANCEL_GRACE_MS;
-    const open = [...this.calls].filter((call) => call.model === model && holds(call)).length;
+    const open = [...this.calls].filter((call) => call.model === model && !this.#isDeaf(call)).length;
     if (open >= facts.concurrency) this.violate(`${model} gets call ${open + 1} with ${facts.concurrency} slots`);
     for (const call of this.calls) if (call.tag === tag) this.violate(`job ${tag} runs twice at once`);
     const call = { tag, model, startedAtMs: nowMs, abortedAtMs: null };
     this.calls.add(call);
     this.callCounts.set(tag, (this.callCounts.get(tag) ?? 0) + 1);
     return call;
+  }
+
+  /** Calls that were aborted and did not close their sockets in time: their slots are free again. */
+  deafCalls(): number {
+    return [...this.calls].filter((call) => this.#isDeaf(call)).length;
+  }
+
+  #isDeaf({ abortedAtMs }: LiveCall): boolean {
+    return abortedAtMs !== null && this.clock.nowMs() >= abortedAtMs + CANCEL_GRACE_MS;
   }
 
   /** The router was killed: its sockets close, so its calls end. Its engines go with it, or run on without it. */

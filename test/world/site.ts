@@ -32,6 +32,8 @@ export class Site {
   readonly plant: Plant | null;
   router: Router | null = null;
   kills = 0;
+  /** In good order, with those that a kill cut short. */
+  stopsBegun = 0;
   stops = 0;
   stopping = false;
   #number = 0;
@@ -100,6 +102,7 @@ export class Site {
     if (router === null || this.stopping) return;
     const mortal = this.#mortal;
     this.stopping = true;
+    this.stopsBegun++;
     await mortal.lasting(router.engine.close());
     await mortal.lasting(router.store.close());
     this.stops++;
