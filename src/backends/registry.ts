@@ -12,6 +12,7 @@ import { processDriver } from "./process.ts";
 import { remote } from "./remote.ts";
 import { triton } from "./triton.ts";
 import { vllmDocker } from "./vllm-docker.ts";
+import { vllmSleep } from "./vllm-sleep.ts";
 
 const BY_NAME = {
   "llama-server": llamaServer,
@@ -23,6 +24,7 @@ const BY_NAME = {
   remote,
   triton,
   "vllm-docker": vllmDocker,
+  "vllm-sleep": vllmSleep,
 } as const satisfies Record<string, Driver>;
 
 export const drivers: readonly Driver[] = Object.values(BY_NAME);

@@ -20,7 +20,7 @@ export interface EngineProcessParts {
   readonly record: EngineRecord;
   readonly port: HeldPort;
   readonly logFile: LogFile;
-  readonly fits: boolean;
+  fits(record: EngineRecord): boolean;
   /** True: a child of this process, whose end is told. */
   readonly child: boolean;
   readonly stopSignal: NodeJS.Signals;
@@ -70,7 +70,7 @@ export class EngineProcess implements Hosted {
   }
 
   get fits(): boolean {
-    return this.#parts.fits;
+    return this.#parts.fits(this.#record);
   }
 
   get found(): boolean {

@@ -19,7 +19,7 @@ export interface Hosted {
   readonly model: ModelName;
   readonly seat: Seat;
   readonly origin: string;
-  /** False: launched with other options than today's, or for a model that is not known any more; only to be ended. */
+  /** False: launched with other options than today's, or for a model that is not known any more. */
   readonly fits: boolean;
   /** True: an earlier router launched it. */
   readonly found: boolean;

@@ -66,7 +66,8 @@ export class ModelEngines {
 
   /** Cheap, but for the first time with an engine that was found: that one has to prove itself with a token. */
   async alive(engine: Hosted, signal: AbortSignal): Promise<boolean> {
-    if (engine.ended !== null || !engine.fits) return false;
+    // One that serves goes on although the configuration has changed.
+    if (engine.ended !== null || !(engine.proven || engine.fits)) return false;
     if (!(await listsModel(probeTargetOf(this.member, engine.origin), this.probing, signal))) return false;
     engine.proven ||= await this.answersWithin(PROOF_MS, engine, signal);
     return engine.proven && engine.ended === null;

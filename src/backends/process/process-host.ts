@@ -97,7 +97,7 @@ export class ProcessHost implements Host {
       },
       port,
       logFile,
-      fits: true,
+      fits: (record) => shelf.fits(record),
       child: true,
       stopSignal: options.stopSignal,
       onGone: (gone) => shelf.engines.delete(gone),

@@ -54,6 +54,12 @@ export class Shelf {
     return this.#members.has(keyOf(driver, model));
   }
 
+  /** Whether it would be launched the same way today. */
+  fits({ driver, model, letters }: EngineRecord): boolean {
+    const member = this.#members.get(keyOf(driver, model));
+    return member !== undefined && letters === lettersOf(driver, member);
+  }
+
   /** By driver and model; those that have ended and were not cleared away yet too. */
   of(driver: string, model: string): EngineProcess[] {
     return [...this.engines].filter((engine) => engine.driver === driver && engine.model === model);
@@ -128,7 +134,7 @@ export class Shelf {
       record: { ...record, pid: leader?.pid ?? null, started: leader?.started ?? null },
       port: holdUsedPort(record.host, record.port),
       logFile,
-      fits: runs && member !== undefined && record.letters === lettersOf(record.driver, member),
+      fits: (now) => runs && this.fits(now),
       child: false,
       stopSignal: member?.options.stopSignal ?? "SIGTERM",
       onGone: (gone) => this.engines.delete(gone),

@@ -34,7 +34,7 @@ export function rig(dataDir = mkdtempSync(join(tmpdir(), "sir-engines-test-")), 
   const context: DriverContext = {
     clock,
     dataDir,
-    environment: { PATH: process.env.PATH, HF_TOKEN: "hf_secret_value" },
+    environment: { PATH: process.env["PATH"], HF_TOKEN: "hf_secret_value" },
   };
   const backends: Backend[] = [];
   onTestFinished(async () => {
