@@ -1,7 +1,7 @@
 // A router as a process of its own: started on a free port, watched, signalled, and gone when the test file is.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
@@ -139,12 +139,6 @@ export class RouterProcess {
   async stop(): Promise<Exit> {
     this.signal("SIGTERM");
     return this.exited;
-  }
-
-  /** Resident memory now, in bytes. */
-  memoryBytes(): number {
-    const [, pages = "0"] = readFileSync(`/proc/${this.pid}/statm`, "utf8").split(" ");
-    return Number(pages) * 4096;
   }
 }
 
