@@ -1,6 +1,7 @@
 // One claimed job on one slot: body to the engine, answer to the relay, outcome to the store under the claim's fence.
 
 import type { Call, Outcome, Sink } from "../backends/backend.ts";
+import type { Clock, Timer } from "../domain/clock.ts";
 import type { OwnerId } from "../domain/ids.ts";
 import { type Job, transition } from "../domain/job.ts";
 import { type AttemptEnd, type Body, type Fence, type Finish, type Requeue, StoreError } from "../store/store.ts";
@@ -68,13 +69,11 @@ export class Attempts {
     this.#relay.start(live.id, live.durable || !live.stream);
     this.#lifecycle.notify(live.id);
     const { clock, settings } = this.#world;
-    abort.signal.addEventListener(
-      "abort",
-      () => void clock.at(clock.nowMs() + settings.cancelGraceMs, () => this.free(slot)),
-      { once: true },
-    );
-    const seen = { firstByteAtMs: null as number | null, tooLarge: false };
-    const outcome = await this.#run(slot, abort, seen);
+    const seen: Seen = { firstByteAtMs: null, tooLarge: false, over: false };
+    const grace = graceAfter(abort.signal, settings.cancelGraceMs, clock);
+    const outcome = await Promise.race([this.#run(slot, abort, seen), grace.over]);
+    seen.over = true;
+    grace.cancel();
     if (outcome.kind === "succeeded" || outcome.kind === "refused") slot.residency.progressAtMs = clock.nowMs();
     this.free(slot);
     live.abort = null;
@@ -93,11 +92,7 @@ export class Attempts {
     this.#watchEngine(slot, outcome, next);
   }
 
-  async #run(
-    slot: Slot,
-    abort: AbortController,
-    seen: { firstByteAtMs: number | null; tooLarge: boolean },
-  ): Promise<Outcome> {
+  async #run(slot: Slot, abort: AbortController, seen: Seen): Promise<Outcome> {
     const { live, job, entry, residency } = slot;
     let body: Body | null;
     try {
@@ -110,6 +105,7 @@ export class Attempts {
     const keep = live.durable || !live.stream;
     const sink: Sink = {
       head: (head) => {
+        if (seen.over) return;
         seen.firstByteAtMs = this.#world.clock.nowMs();
         residency.progressAtMs = seen.firstByteAtMs;
         this.#world.emit({ type: "job.first_byte", job: live.id, model: live.model });
@@ -117,7 +113,7 @@ export class Attempts {
       },
       chunk: (bytes) => {
         residency.progressAtMs = this.#world.clock.nowMs();
-        if (live.phase !== "running") return;
+        if (seen.over || live.phase !== "running") return;
         if (keep && this.#relay.keptBytes(live.id) + bytes.byteLength > RESULT_LIMIT_BYTES) {
           seen.tooLarge = true;
           abort.abort("too_large");
@@ -241,6 +237,33 @@ export class Attempts {
       },
     );
   }
+}
+
+/** What has come of one attempt so far. */
+interface Seen {
+  firstByteAtMs: number | null;
+  tooLarge: boolean;
+  /** Its slot is free and its outcome is taken: what it still sends is nobody's. */
+  over: boolean;
+}
+
+/** Resolves as aborted when the engine call has not ended so long after its abort. */
+function graceAfter(signal: AbortSignal, graceMs: number, clock: Clock): { over: Promise<Outcome>; cancel(): void } {
+  let timer: Timer | null = null;
+  let onAbort = (): void => undefined;
+  const over = new Promise<Outcome>((resolve) => {
+    onAbort = () => {
+      timer = clock.at(clock.nowMs() + graceMs, () => resolve({ kind: "aborted" }));
+    };
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    over,
+    cancel: () => {
+      signal.removeEventListener("abort", onAbort);
+      timer?.cancel();
+    },
+  };
 }
 
 const REFUSED = {
