@@ -21,7 +21,7 @@ export function missingTraces(folder: string): readonly string[] {
   return [AZURE_CODE, AZURE_CONVERSATION, MOONCAKE, SERVEGEN].filter((file) => !existsSync(join(folder, file)));
 }
 
-interface Service {
+interface Source {
   readonly file: string;
   readonly model: SimulatedModel;
   readonly priority: number;
@@ -33,7 +33,7 @@ interface Service {
 
 const azureMs = (stamp: string): number => Date.parse(`${stamp.slice(0, 23).replace(" ", "T")}Z`) - AZURE_START_MS;
 
-const SERVICES: readonly Service[] = [
+const SERVICES: readonly Source[] = [
   {
     file: AZURE_CODE,
     model: simulatedModel("coder-32b", timing(110_000, 2_000, 28, 0.07)),
@@ -82,7 +82,7 @@ export function azureAndMooncake(folder: string, slice: Slice): Workload {
   };
 }
 
-function recorded(folder: string, service: Service, coin: Seeded, fromMs: number, toMs: number): Arrival[] {
+function recorded(folder: string, service: Source, coin: Seeded, fromMs: number, toMs: number): Arrival[] {
   const found: Arrival[] = [];
   for (const [stamp = "", input = "", output = ""] of rows(folder, service.file)) {
     const kept = coin.chance(service.keep);
