@@ -6,6 +6,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { haveProgram } from "./debian.ts";
 
 const START_MS = 60_000;
 const STOP_MS = 20_000;
@@ -40,28 +41,16 @@ export async function haveEngine(): Promise<Dockerd> {
     if (host.startsWith("unix://") && (await answers(host))) return { host, folder: null };
   }
   if (process.getuid?.() !== 0) throw new Error(NO_ENGINE("none answers, and only root can start one."));
-  installDockerd();
+  try {
+    haveProgram("dockerd", "docker.io");
+    haveProgram("iptables");
+  } catch (error) {
+    throw new Error(NO_ENGINE("none answers, and dockerd cannot be installed."), { cause: error });
+  }
   const folder = mkdtempSync(join(tmpdir(), "sir-dockerd-"));
   const dockerd = { host: `unix://${folder}/docker.sock`, folder };
   await startDockerd(dockerd);
   return dockerd;
-}
-
-function installDockerd(): void {
-  const missing = (): boolean => spawnSync("dockerd", ["--version"]).error !== undefined;
-  if (!missing()) return;
-  console.log("dockerd is missing: apt-get install -y docker.io");
-  const install = (): boolean =>
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "docker.io", "iptables"], {
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-      stdio: ["ignore", "ignore", "inherit"],
-    }).status === 0;
-  if (!install()) {
-    spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
-    install();
-  }
-  if (missing())
-    throw new Error(NO_ENGINE("none answers, dockerd is not installed, and apt-get could not install docker.io."));
 }
 
 /** Started with the folder's own state: also again, after it was killed. */
