@@ -27,6 +27,8 @@ const config = {
   models: Object.fromEntries(MODELS.map((name) => [name, { concurrency: 32, loadSeconds: 0.05, backend }])),
 };
 
+const TIMEOUT_MS = 300_000;
+
 const readOnly = (path: string): Database.Database => new Database(path, { readonly: true });
 
 /** Whoever listens has recovered: no job is claimed by a router that is dead. */
@@ -101,7 +103,9 @@ function liveJobs({ databasePath }: RouterProcess): number {
   }
 }
 
-it(`keeps every promise through ${ROUNDS} crashes, and its checker notices a job that is lost`, async () => {
+it(`keeps every promise through ${ROUNDS} crashes, and its checker notices a job that is lost`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const history = emptyHistory();
   const folder = tempFolder();
 
@@ -156,7 +160,7 @@ async function noticesLosses(folder: string, history: History): Promise<void> {
   expect(wire.violations).toEqual([`${lost} was accepted and is 404 after the crash`]);
 }
 
-it("gives one key one job, however often its answers are lost to crashes", async () => {
+it("gives one key one job, however often its answers are lost to crashes", { timeout: TIMEOUT_MS }, async () => {
   const folder = tempFolder();
   const body = JSON.stringify({ model: "m/a", messages: [{ role: "user", content: "hi" }], max_tokens: 3000 });
   const ids = new Set<string>();
