@@ -73,7 +73,7 @@ export class SleepBackend implements Backend {
     const mayStay = engine.ended === null && engine.proven && engine.fits && this.#sleepers.most > 0;
     if (!mayStay) return this.#end(engine, graceMs, signal);
     if (this.#sleepers.levelOf(engine) !== null) return { memory: "free" };
-    return this.#putToSleep(engine, signal);
+    return this.#putToSleep(engine, graceMs, signal);
   }
 
   async run(instance: Instance, call: Call, sink: Sink, signal: AbortSignal): Promise<Outcome> {
@@ -162,11 +162,11 @@ export class SleepBackend implements Backend {
     }
   }
 
-  async #putToSleep(engine: Hosted, signal: AbortSignal): Promise<Memory> {
+  async #putToSleep(engine: Hosted, graceMs: number, signal: AbortSignal): Promise<Memory> {
     const sleepers = this.#sleepers;
     if (!sleepers.turn(engine)) throw new LoadError("the engine is on its way to sleep or awake already");
     try {
-      await this.#untilIdle(engine, signal);
+      await this.#untilIdle(engine, Math.min(graceMs, IDLE_MS), signal);
       await this.#makeRoom();
       const { clock } = this.#engines.context;
       const untilMs = clock.nowMs() + this.#options.sleepTimeoutSeconds * 1000;
@@ -186,11 +186,11 @@ export class SleepBackend implements Backend {
   }
 
   /** Never asleep with work in flight. @throws {LoadError} */
-  async #untilIdle(engine: Hosted, given: AbortSignal): Promise<void> {
+  async #untilIdle(engine: Hosted, limitMs: number, given: AbortSignal): Promise<void> {
     const { clock } = this.#engines.context;
     const done = new AbortController();
     const signal = AbortSignal.any([given, done.signal]);
-    const late = sleepUntil(clock, clock.nowMs() + IDLE_MS, signal);
+    const late = sleepUntil(clock, clock.nowMs() + limitMs, signal);
     await Promise.race([this.#sleepers.untilIdle(engine, signal), late]);
     done.abort();
     const inFlight = this.#sleepers.inFlight(engine);

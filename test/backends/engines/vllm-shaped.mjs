@@ -71,6 +71,8 @@ async function complete(request, response, url) {
 }
 
 function dev(path, query, response) {
+  if (path === "/calls") return json(response, 200, calls);
+  if (knobs.noVerbs) return json(response, 404, { detail: "Not Found" });
   if (path === "/is_sleeping") return json(response, 200, { is_sleeping: sleeping });
   if (path === "/sleep") {
     if (knobs.sleep === "never answers") return;
@@ -90,7 +92,6 @@ function dev(path, query, response) {
     return json(response, 200, {});
   }
   if (path === "/collective_rpc" || path === "/reset_prefix_cache") return json(response, 200, {});
-  if (path === "/calls") return json(response, 200, calls);
   return json(response, 404, { detail: "Not Found" });
 }
 
