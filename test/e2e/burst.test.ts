@@ -124,14 +124,14 @@ describe("twenty callers at once under one key", () => {
   };
 
   it("with the same body share one job, and nineteen are told so", async () => {
-    const replies = await underKey("same", [chatBody("m/a")]);
+    const replies = await underKey("same", [chatBody("m/b")]);
 
     expect(new Set(replies.map((reply) => reply.json<Receipt>().id)).size).toBe(1);
     expect(replies.filter(({ headers }) => headers["idempotency-replayed"] === "true")).toHaveLength(19);
   });
 
   it("with ten bodies see one win, and the others are told that the key is taken", async () => {
-    const bodies = Array.from({ length: 10 }, (_, i) => chatBody("m/a", { seed: i }));
+    const bodies = Array.from({ length: 10 }, (_, i) => chatBody("m/b", { seed: i }));
 
     const replies = await underKey("ten", bodies);
 

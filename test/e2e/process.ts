@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { afterAll, vi } from "vitest";
 import { builtCli } from "./built.ts";
 
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 // Each test starts processes, which takes its time on a machine that is busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 export interface Exit {
   readonly code: number | null;
