@@ -24,8 +24,8 @@ export interface Machine {
   readonly node: string;
   /** Runnable processes over the last minute, before the first bench. */
   readonly loadAverage: number;
-  /** Below 0: these processes went before others. */
-  readonly niceness: number;
+  /** Other than `normal`: these processes went before others, or behind them. */
+  readonly turn: string;
 }
 
 /** @param folder Where the data of the benches lie. */
@@ -41,8 +41,16 @@ export function describeMachine(folder: string): Machine {
     fileSystem: FILE_SYSTEMS[kind] ?? `0x${kind.toString(16)}`,
     node: process.version,
     loadAverage: Math.round((loadavg()[0] ?? 0) * 10) / 10,
-    niceness: getPriority(),
+    turn: turnOf(),
   };
+}
+
+/** Real-time scheduling (`chrt -r 1`), niceness, or neither. */
+function turnOf(): string {
+  const policy = Number(statOf(process.pid)?.[38] ?? 0);
+  if (policy === 1 || policy === 2) return "real time";
+  const niceness = getPriority();
+  return niceness === 0 ? "normal" : `niceness ${niceness}`;
 }
 
 function commitNow(): string {

@@ -89,8 +89,8 @@ async function runOne(bench: Bench, parent: string): Promise<Report> {
 }
 
 function headingOf(machine: Machine): string {
-  const { date, commit, processor, memoryGiB, system, fileSystem, node, loadAverage, niceness } = machine;
-  const nice = niceness === 0 ? "" : `, niceness ${niceness}`;
+  const { date, commit, processor, memoryGiB, system, fileSystem, node, loadAverage, turn } = machine;
+  const nice = turn === "normal" ? "" : `, scheduled as ${turn}`;
   return [
     `sir bench   ${date} UTC   commit ${commit}`,
     `${processor}, ${memoryGiB} GiB, ${system}, ${fileSystem}, node ${node}, load average ${loadAverage}${nice}`,
