@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/world/**/*.test.ts"],
     reporters: ["default", "./test/closing-line.ts"],
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     pool: "forks",
     maxWorkers: 2,
   },

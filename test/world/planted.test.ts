@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runDay } from "./day.ts";
 import { PLANTS } from "./planted.ts";
 
-const DAYS = 12;
+const DAYS = 5;
 
 describe("a simulated day finds a planted bug", () => {
   it.each(PLANTS)("when $name", async (plant) => {

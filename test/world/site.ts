@@ -22,6 +22,8 @@ export type Reply<T> =
   /** The router died in mid-call: it may have happened. */
   | { readonly kind: "cut" };
 
+const LATE_MS = 200;
+
 export class Site {
   readonly facts: DayFacts;
   readonly clock = new VirtualClock();
@@ -43,7 +45,10 @@ export class Site {
   #mortal = new Mortal();
   /** When routers began to serve, ascending. */
   readonly boots: number[] = [];
-  claims = new Claims();
+  /** Whoever had a job before speaks up once more while another attempt runs. */
+  readonly claims = new Claims((earlier) => {
+    this.clock.at(this.clock.nowMs() + LATE_MS, () => void this.call((router) => lateFinish(this, router, earlier)));
+  });
 
   constructor(facts: DayFacts, plant: Plant | null = null) {
     this.facts = facts;
@@ -58,8 +63,6 @@ export class Site {
     const mortal = new Mortal();
     this.#mortal = mortal;
     this.#number++;
-    const late = this.claims.all();
-    this.claims = new Claims();
     const hook = (phase: "before" | "after"): void => {
       if (this.#armed !== phase || mortal.dead) return;
       this.#armed = null;
@@ -72,10 +75,6 @@ export class Site {
         this.router = router;
         this.boots.push(router.startedAtMs);
         this.#restarted = true;
-        for (const claim of late) {
-          const atMs = this.clock.nowMs() + this.#fate.exponential(20_000);
-          this.clock.at(atMs, () => void this.call(() => lateFinish(this, router, claim)));
-        }
       },
       (error: unknown) => {
         if (!mortal.dead) this.ledger.violate(this.clock.nowMs(), `the router does not start: ${words(error)}`);

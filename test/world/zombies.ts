@@ -6,11 +6,17 @@ import type { Store } from "../../src/store/store.ts";
 import { overlay } from "./overlay.ts";
 import type { Router, Site } from "./site.ts";
 
-const REMEMBERED = 40;
+const REMEMBERED = 400;
 
-/** The newest claims of one router, as it was given them. */
+/** The newest claim of each job, as its router was given it. */
 export class Claims {
   readonly #claims = new Map<JobId, Job>();
+  readonly #again: (earlier: Job) => void;
+
+  /** @param again Hears of the earlier claim when a job is claimed once more. */
+  constructor(again: (earlier: Job) => void) {
+    this.#again = again;
+  }
 
   /** The store, with an ear on what it grants. */
   watch(store: Store): Store {
@@ -27,11 +33,9 @@ export class Claims {
     return this.#claims.get(id) ?? null;
   }
 
-  all(): readonly Job[] {
-    return [...this.#claims.values()];
-  }
-
   #remember(row: Job): void {
+    const earlier = this.#claims.get(row.id);
+    if (earlier !== undefined && earlier.epoch < row.epoch) this.#again(earlier);
     this.#claims.delete(row.id);
     this.#claims.set(row.id, row);
     const [oldest] = this.#claims.keys();
