@@ -56,6 +56,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   const { engine, store, metrics, models } = core;
   const stop = async (): Promise<void> => {
     await engine.close();
+    await core.fleet.close();
     metrics.close();
     await store.close();
   };

@@ -8,17 +8,21 @@ export interface Fleet {
   current(): ReadonlyMap<ModelName, Backend>;
   /** The backends after the change; those of groups that are the same to the letter are the same objects. */
   change(groups: readonly DriverGroup[]): ReadonlyMap<ModelName, Backend>;
+  /** Closes those that a change has left over too: engines may still live in them. */
+  close(): Promise<void>;
 }
 
 export function createFleet(groups: readonly DriverGroup[], context: DriverContext): Fleet {
   let backends = createBackends(groups, context);
+  const made = new Set(backends.values());
   let letters = new Map(groups.map((group) => [lettersOf(group), group]));
   return {
     current: () => backends,
     change(next) {
       const kept = next.filter((group) => letters.has(lettersOf(group)));
-      const made = next.filter((group) => !letters.has(lettersOf(group)));
-      const changed = new Map(createBackends(made, context));
+      const fresh = next.filter((group) => !letters.has(lettersOf(group)));
+      const changed = new Map(createBackends(fresh, context));
+      for (const backend of changed.values()) made.add(backend);
       for (const { members } of kept) {
         for (const { spec } of members) {
           const backend = backends.get(spec.name);
@@ -28,6 +32,9 @@ export function createFleet(groups: readonly DriverGroup[], context: DriverConte
       backends = changed;
       letters = new Map(next.map((group) => [lettersOf(group), group]));
       return backends;
+    },
+    async close() {
+      await Promise.allSettled([...made].map((backend) => backend.close()));
     },
   };
 }

@@ -15,6 +15,7 @@ import {
 import { ModelServer } from "./model-server/model-server.ts";
 import { originOf, serverFields } from "./model-server/options.ts";
 import type { Answer } from "./model-server/server-http.ts";
+import { isCalled } from "./model-server/server-talk.ts";
 
 const ASK_MS = 5_000;
 const UNLOAD_MS = 10_000;
@@ -56,8 +57,15 @@ const dialect: Dialect<OllamaOptions> = {
 
   async load(request) {
     const answer = await keep(request);
-    if (answer.status === 200) return;
-    const { name } = request;
+    const { name, http, signal, member } = request;
+    if (answer.status === 200) {
+      const list = await this.list(http, signal, member.options);
+      if (list.length === 0 || list.some((each) => isCalled(each, name))) return;
+      const running = list.map((each) => each.name).join(", ");
+      throw new LoadError(
+        `Ollama says that ${name} is loaded, but lists ${running}: names with the same weights share one runner there`,
+      );
+    }
     if (answer.status === 404) throw new LoadError(`Ollama has no model ${name}: run "ollama pull ${name}" there`);
     throw new LoadError(refusalOf("Ollama", `load ${name}`, answer));
   },

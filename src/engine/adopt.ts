@@ -13,11 +13,18 @@ export async function adoptRunning(world: EngineWorld, devices: readonly DeviceU
   for (const entry of world.models.values()) {
     if (entry.remote === null) backends.set(entry.backend, [...(backends.get(entry.backend) ?? []), entry]);
   }
+  hearOfLost(world, devices);
   for (const [backend, entries] of backends) {
+    for (const found of await inspect(backend, entries, world)) await adoptOrStop(found, backend, world, devices);
+  }
+}
+
+/** Engines that end by themselves are heard of at once, those of backends that a changed configuration brought too. */
+export function hearOfLost(world: EngineWorld, devices: readonly DeviceUnit[]): void {
+  for (const { backend } of world.models.values()) {
     backend.onLost?.((instance, detail) => {
       devices.find(({ resident }) => resident?.instance.instance === instance)?.lost(detail);
     });
-    for (const found of await inspect(backend, entries, world)) await adoptOrStop(found, backend, world, devices);
   }
 }
 

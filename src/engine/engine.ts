@@ -7,7 +7,7 @@ import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/id
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Authority, Body, Ended, Store } from "../store/store.ts";
-import { adoptRunning } from "./adopt.ts";
+import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness } from "./control.ts";
@@ -125,6 +125,7 @@ export class Engine implements EngineControl {
   async reconfigure(settings: EngineSettings, backends: ReadonlyMap<ModelName, Backend>): Promise<void> {
     const reranked = settings.policy.msPerPoint !== this.#world.settings.policy.msPerPoint;
     const orphaned = reconfigure(this.#world, this.#devices, settings, backends);
+    hearOfLost(this.#world, this.#devices);
     if (reranked) {
       rerankBacklog(this.#world);
       await this.#world.store.rerank(settings.policy.msPerPoint);

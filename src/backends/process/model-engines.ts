@@ -24,6 +24,7 @@ export class ModelEngines {
   onLost: LostListener = () => undefined;
   readonly #dispatcher = openDispatcher();
   readonly #closing = new AbortController();
+  #closed: Promise<void> | null = null;
   readonly #watched = new WeakSet<Hosted>();
   /** Their end is ours. */
   readonly #ours = new WeakSet<Hosted>();
@@ -123,8 +124,13 @@ export class ModelEngines {
     for await (const line of log.follow(signal, lines)) yield this.hide(line);
   }
 
-  /** Nothing of a router that ends in good order is left running; what will not stop is found at the next start. */
-  async close(): Promise<void> {
+  /** Nothing of a router that ends in good order is left running; what will not stop is found later. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort();
     const own = (await this.host.engines()).filter(({ model }) => model === this.member.spec.name);
     await Promise.allSettled(own.map((engine) => this.end(engine, this.graceMs)));
