@@ -80,6 +80,16 @@ describe("ollama", () => {
     expect(await pass(nextNote(backend))).toContain("context 4096 became context 32768");
   });
 
+  it("says what is wrong with two names for the same weights, which Ollama serves with one runner", async () => {
+    const fake = await fakeOllama("chat-model", "foreign-model");
+    fake.sameWeights.set("chat-model", "foreign-model");
+    fake.set("foreign-model", true);
+
+    const load = onVirtualTime(ollama, fake).load();
+
+    await expect(load).rejects.toThrow(/lists foreign-model:latest: names with the same weights share one runner/);
+  });
+
   it("says how to get a model that is not there", async () => {
     const fake = await fakeOllama();
 

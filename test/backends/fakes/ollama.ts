@@ -11,6 +11,8 @@ export class FakeOllama extends FakeServer {
   embedsOnly = false;
   readonly expiresAt = new Map<string, string>();
   contextLength = 4096;
+  /** Names whose weights are those of another name: that one's runner serves both, and is the one that is listed. */
+  readonly sameWeights = new Map<string, string>();
 }
 
 export async function fakeOllama(...names: string[]): Promise<FakeOllama> {
@@ -28,7 +30,8 @@ export async function fakeOllama(...names: string[]): Promise<FakeOllama> {
       fake.unload(wanted);
       return json(response, 200, { model: wanted, done: true, done_reason: "unload" });
     }
-    if (!model.loaded && !(await fake.load(wanted))) {
+    const runner = fake.sameWeights.get(wanted) ?? wanted;
+    if (fake.model(runner)?.loaded !== true && !(await fake.load(runner))) {
       return json(response, 500, { error: fake.knobs.failLoads ?? "llama runner process has terminated" });
     }
     if (path.startsWith("/api/")) return json(response, 200, kept(fake, wanted, asked));
