@@ -9,8 +9,8 @@ import { median, spreadOf } from "./statistics.ts";
 
 const PAIRS = 2_000;
 const WARM_UP = 500;
-const IN_FLIGHT = 32;
-const ROUNDS = 5;
+const IN_FLIGHT = 16;
+const ROUNDS = 3;
 const SLICE_MS = 1_200;
 
 interface Sides {
