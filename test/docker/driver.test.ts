@@ -47,6 +47,27 @@ describe("a container of a real Docker engine", () => {
     expect((await backend.logs(specOf("chat").name, 3)).at(-1)).toMatch(/startup complete|shutting down/);
   });
 
+  it("follows the log of a model over its containers", async () => {
+    const backend = driverFor({ chat: {} });
+    const model = specOf("chat").name;
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const first = await load(backend, "chat");
+    const following = (async () => {
+      for await (const line of backend.followLogs?.(model, 1, stop.signal) ?? []) heard.push(line);
+    })();
+    await eventually(() => expect(heard).toEqual(["INFO Application startup complete."]));
+
+    await backend.stop(first.instance, 5000, never());
+    await load(backend, "chat", "ins_next");
+    await eventually(() => expect(heard.filter((line) => line.includes("startup complete"))).toHaveLength(2));
+    stop.abort();
+    await following;
+
+    expect(heard).toContain("INFO shutting down");
+    expect(heard.at(2)).toContain("vLLM API server version");
+  });
+
   it("tells an exit in mid-load by its code and its log, at once", async () => {
     const backend = driverFor({ chat: { env: { EXIT_AT_LOAD: "3" } } });
 

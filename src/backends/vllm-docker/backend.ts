@@ -19,9 +19,10 @@ import {
 import { httpCall, openDispatcher } from "../http-call.ts";
 import { listsModel, tokenFault, untilReady } from "../probe.ts";
 import { type BringUp, followLoading, givenUp, makeContainer, startMade, untilGone } from "./bring-up.ts";
+import { followContainers, tailOf } from "./container-logs.ts";
 import { containerNameOf } from "./container-spec.ts";
 import { ContainerWatch } from "./container-watch.ts";
-import { type Container, inspectContainer, logTail, removeContainer } from "./docker-engine.ts";
+import { type Container, inspectContainer, removeContainer } from "./docker-engine.ts";
 import { DockerError, type DockerHttp } from "./docker-http.ts";
 import { type DockerMember, endInWords, type Held, headersOf, isOurs, probeTargetOf } from "./held.ts";
 import { lastWords } from "./last-words.ts";
@@ -99,15 +100,13 @@ export class DockerBackend implements Backend {
     try {
       const container = await inspectContainer(this.#docker, held.ref);
       if (container !== null) {
-        this.#keepLog(spec.name, await this.#tail(container, KEPT_LINES));
+        this.#keepLog(spec.name, await tailOf(this.#docker, container, KEPT_LINES));
         const grace = Math.min(graceMs, options.stopGraceSeconds * 1000);
         await stopUntilGone(this.#docker, this.#context.clock, { container, held, graceMs: grace, signal });
       }
     } catch (error) {
       held.stopping = false;
-      throw error instanceof LoadError
-        ? error
-        : new LoadError(`the container ${held.name} would not stop: ${wordsOf(error)}`, [], error);
+      throw error instanceof LoadError ? error : lastWords(error, [], options);
     }
     this.#forget(held);
     return { memory: "unknown" };
@@ -153,12 +152,14 @@ export class DockerBackend implements Backend {
   }
 
   async logs(model: ModelName, lines: number): Promise<readonly string[]> {
-    const member = this.#memberOf(model);
-    const running = [...this.#held.values()].find((held) => held.member.spec.name === model);
-    const ref = running?.ref ?? containerNameOf(member.spec, member.options, member.spec.devices[0] ?? null);
-    const container = await inspectContainer(this.#docker, ref).catch(() => null);
+    const container = await inspectContainer(this.#docker, this.#refOf(model)).catch(() => null);
     if (container === null) return (this.#lastLogs.get(model) ?? []).slice(-lines);
-    return this.#tail(container, lines);
+    return tailOf(this.#docker, container, lines);
+  }
+
+  followLogs(model: ModelName, lines: number, signal: AbortSignal): AsyncIterable<string> {
+    const source = { docker: this.#docker, clock: this.#context.clock, ref: () => this.#refOf(model) };
+    return followContainers(source, lines, signal);
   }
 
   async close(): Promise<void> {
@@ -201,7 +202,7 @@ export class DockerBackend implements Backend {
   async #lost(held: Held, container: Container | null): Promise<void> {
     held.ended = endInWords(held.name, container);
     if (held.stopping) return;
-    const tail = container === null ? [] : await this.#tail(container, TAIL_LINES);
+    const tail = container === null ? [] : await tailOf(this.#docker, container, TAIL_LINES);
     if (held.stopping) return;
     const error = lastWords(new LoadError(held.ended), tail, held.member.options);
     this.#listener(held.instance, [error.message, ...error.logTail].join("\n"));
@@ -249,7 +250,7 @@ export class DockerBackend implements Backend {
     const name = containerNameOf(spec, options, device);
     const container = await inspectContainer(this.#docker, name).catch(() => null);
     if (container === null || !(options.existing || isOurs(container, options))) return [];
-    const tail = await this.#tail(container, KEPT_LINES);
+    const tail = await tailOf(this.#docker, container, KEPT_LINES);
     this.#keepLog(spec.name, tail);
     return tail.slice(-TAIL_LINES);
   }
@@ -270,10 +271,6 @@ export class DockerBackend implements Backend {
     }
   }
 
-  async #tail(container: Container, lines: number): Promise<readonly string[]> {
-    return logTail(this.#docker, container, lines).catch(() => []);
-  }
-
   #keepLog(model: ModelName, lines: readonly string[]): void {
     if (lines.length > 0) this.#lastLogs.set(model, lines);
   }
@@ -282,13 +279,17 @@ export class DockerBackend implements Backend {
     return { clock: this.#context.clock, dispatcher: this.#dispatcher };
   }
 
+  /** The container that the model has, or would have. */
+  #refOf(model: ModelName): string {
+    const running = [...this.#held.values()].find((held) => held.member.spec.name === model);
+    if (running !== undefined) return running.ref;
+    const { spec, options } = this.#memberOf(model);
+    return containerNameOf(spec, options, spec.devices[0] ?? null);
+  }
+
   #memberOf(model: ModelName): DockerMember {
     const member = this.#members.get(model);
     if (member === undefined) throw new LoadError(`the model ${model} has no container in this configuration`);
     return member;
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

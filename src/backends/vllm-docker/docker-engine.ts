@@ -154,10 +154,16 @@ export async function logTail(docker: DockerHttp, container: Container, lines: n
 export async function* followLog(
   docker: DockerHttp,
   container: Container,
+  /** Infinite: the whole log. */
   which: { readonly lines: number; readonly follow: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const query = { stdout: "true", stderr: "true", tail: String(which.lines), follow: String(which.follow) };
+  const query = {
+    stdout: "true",
+    stderr: "true",
+    tail: Number.isFinite(which.lines) ? String(which.lines) : "all",
+    follow: String(which.follow),
+  };
   const path = at(container.id, "/logs");
   const body = await docker.stream({ method: "GET", path, query, limitMs: QUICK_MS, signal });
   const decoder = new LogLines(!container.tty);
