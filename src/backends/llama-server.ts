@@ -10,7 +10,7 @@ import { originOf, serverFields } from "./model-server/options.ts";
 const ASK_MS = 5_000;
 const UNLOAD_MS = 15_000;
 
-export const llamaServerOptions = z.strictObject(serverFields("http://127.0.0.1:8080"));
+const llamaServerOptions = z.strictObject(serverFields("http://127.0.0.1:8080"));
 
 type LlamaServerOptions = z.output<typeof llamaServerOptions>;
 

@@ -9,7 +9,7 @@ import { originOf, serverFields } from "./model-server/options.ts";
 
 const ASK_MS = 5_000;
 
-export const llamaSwapOptions = z.strictObject({
+const llamaSwapOptions = z.strictObject({
   ...serverFields("http://127.0.0.1:8080"),
   wakePath: z
     .string()

@@ -10,7 +10,7 @@ import { originOf, serverFields } from "./model-server/options.ts";
 const ASK_MS = 5_000;
 const UNLOAD_MS = 30_000;
 
-export const lmstudioOptions = z.strictObject({
+const lmstudioOptions = z.strictObject({
   ...serverFields("http://127.0.0.1:1234"),
   contextLength: z
     .int()

@@ -11,7 +11,7 @@ import { screenResponseFormat } from "./triton/response-format.ts";
 const ASK_MS = 5_000;
 const UNLOAD_MS = 30_000;
 
-export const tritonOptions = z.strictObject({
+const tritonOptions = z.strictObject({
   ...serverFields("http://127.0.0.1:8000"),
   inferenceUrl: originField("http://127.0.0.1:9000").describe("Address of Triton's OpenAI frontend, without a path."),
   config: z

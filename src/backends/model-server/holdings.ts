@@ -40,7 +40,8 @@ export class Holdings<Options extends ServerOptions> {
   readonly #parts: Parts<Options>;
   readonly #watch: Watch;
   readonly #held = new Map<InstanceId, Held<Options>>();
-  readonly #closed = new AbortController();
+  /** Of the look that is under way. One of its own each time: signals that live long collect all that hangs on them. */
+  #looking: AbortController | null = null;
   #listener: (instance: InstanceId, detail: string) => void = () => undefined;
   #downLooks = 0;
 
@@ -101,19 +102,22 @@ export class Holdings<Options extends ServerOptions> {
 
   close(): void {
     this.#watch.close();
-    this.#closed.abort();
+    this.#looking?.abort();
   }
 
   async #look(): Promise<void> {
     const { clock, talk, dialect } = this.#parts;
     const atMs = clock.nowMs();
-    const list = await talk.list(this.#closed.signal).catch((error: unknown) => this.#unseen(error));
-    if (list === null) return;
+    const looking = new AbortController();
+    this.#looking = looking;
+    const { signal } = looking;
+    const list = await talk.list(signal).catch((error: unknown) => this.#unseen(error));
+    if (list === null || signal.aborted) return;
     this.#downLooks = 0;
     for (const held of [...this.#held.values()]) {
       if (held.stopping || held.sinceMs >= atMs || !this.#held.has(held.instance)) continue;
       const found = entryOf(list, held.name);
-      if (isLoaded(found)) await this.#tend(held, found);
+      if (isLoaded(found)) await this.#tend(held, found, signal);
       else this.#lose(held, whyGone(dialect.server, held.name, found));
     }
   }
@@ -129,7 +133,7 @@ export class Holdings<Options extends ServerOptions> {
     return null;
   }
 
-  async #tend(held: Held<Options>, found: Listed): Promise<void> {
+  async #tend(held: Held<Options>, found: Listed, look: AbortSignal): Promise<void> {
     const { notes, clock, dialect, talk } = this.#parts;
     const { name } = held.member.spec;
     if (found.shape !== held.shape) {
@@ -139,7 +143,7 @@ export class Holdings<Options extends ServerOptions> {
     const limit = new AbortController();
     const timer = clock.at(clock.nowMs() + TEND_MS, () => limit.abort());
     try {
-      const signal = AbortSignal.any([limit.signal, this.#closed.signal]);
+      const signal = AbortSignal.any([limit.signal, look]);
       const mended = await dialect.tend?.(talk.request(held.member, signal), found, clock.wallMs());
       if (typeof mended === "string") notes.add(name, mended);
     } catch (error) {

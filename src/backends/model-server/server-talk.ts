@@ -96,7 +96,7 @@ export class ServerTalk<Options extends ServerOptions> {
         if (absent >= sureLooks) return null;
         if (found.state === "absent" || clock.nowMs() < toldAtMs + REPEAT_MS) continue;
         toldAtMs = clock.nowMs();
-        await this.#dialect.unload(request, found);
+        await this.#tell(request, found);
       }
     } catch (error) {
       if (error instanceof ServerError && error.kind === "down") return null;
@@ -105,6 +105,15 @@ export class ServerTalk<Options extends ServerOptions> {
       timer.cancel();
     }
     return `${this.#dialect.server} still has ${request.name} loaded`;
+  }
+
+  /** An order that is not answered may still be carried out: the list tells. */
+  async #tell(request: Request<Options>, found: Listed): Promise<void> {
+    try {
+      await this.#dialect.unload(request, found);
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.kind === "down") throw error;
+    }
   }
 
   /** What went wrong with one token, in words; null when the model answers, or has nothing to complete. */
