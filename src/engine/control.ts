@@ -76,6 +76,7 @@ export interface EngineStatus {
   readonly policy: string;
   readonly paused: boolean;
   readonly draining: boolean;
+  /** Every job that is not final and on no slot, those that back off included. */
   readonly queued: number;
   readonly running: number;
   readonly models: readonly ModelStatus[];

@@ -15,13 +15,14 @@ export interface StatusParts {
 
 export function statusOf({ world, devices, loop, draining }: StatusParts): EngineStatus {
   const models = [...world.models.values()].map((entry) => modelStatus(entry, devices, world));
+  const running = models.reduce((sum, each) => sum + each.running, 0);
   return {
     atMs: world.clock.nowMs(),
     policy: world.settings.policy.name,
     paused: loop.paused,
     draining,
-    queued: models.reduce((sum, { queued }) => sum + queued.interactive + queued.normal + queued.batch, 0),
-    running: models.reduce((sum, { running }) => sum + running, 0),
+    queued: Math.max(0, world.live.size - running),
+    running,
     models,
     devices: devices.map((device) => deviceStatus(device, loop)),
   };
