@@ -8,14 +8,14 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { SystemClock } from "../../src/system/clock.ts";
 import { httpUpstream } from "./upstream.ts";
 
-/** Seconds pass in a fortieth of their time, for limits that are seconds long. */
-function fastClock(): Clock {
+/** Time that runs `pace` times as fast, for limits that are seconds and minutes long. */
+function fastClock(pace: number): Clock {
   const real = new SystemClock();
   const fromMs = real.nowMs();
   return {
-    nowMs: () => fromMs + (real.nowMs() - fromMs) * 40,
+    nowMs: () => fromMs + (real.nowMs() - fromMs) * pace,
     wallMs: () => real.wallMs(),
-    at: (atMs, fire) => real.at(fromMs + (atMs - fromMs) / 40, fire),
+    at: (atMs, fire) => real.at(fromMs + (atMs - fromMs) / pace, fire),
     soon: (fire) => real.soon(fire),
   };
 }
@@ -28,7 +28,11 @@ const hangs = (): void => undefined;
 const models = json(200, { object: "list", data: [{ id: "org/model" }] });
 
 /** One answer after the other for each path; the last one stays. */
-async function probing(answers: Readonly<Record<string, Answers[string] | Answers[string][]>>, over: object = {}) {
+async function probing(
+  answers: Readonly<Record<string, Answers[string] | Answers[string][]>>,
+  over: object = {},
+  pace = 1,
+) {
   const asked: string[] = [];
   const queues = new Map(Object.entries(answers).map(([path, each]) => [path, [each].flat()]));
   const origin = await httpUpstream((request, response) => {
@@ -48,7 +52,7 @@ async function probing(answers: Readonly<Record<string, Answers[string] | Answer
     token: true,
     ...over,
   };
-  const using = { clock: fastClock(), dispatcher };
+  const using = { clock: fastClock(pace), dispatcher };
   const gives = new AbortController();
   let warmed = 0;
   const ready = (): Promise<void> => untilReady(target, using, gives.signal, () => warmed++);
@@ -62,11 +66,12 @@ const up = { "/health": json(200, {}), "/v1/models": models };
 describe("an engine", () => {
   it("is waited for while it hangs, is unhealthy and does not name the model yet", async () => {
     const other = json(200, { data: [{ id: "other" }] });
-    const probe = await probing({
+    const answers = {
       "/health": [hangs, json(503, {}), json(200, {})],
       "/v1/models": [other, json(500, {}), hangs, models],
       [COMPLETIONS]: json(200, { choices: [] }),
-    });
+    };
+    const probe = await probing(answers, {}, 4);
 
     await probe.ready();
 
@@ -106,7 +111,7 @@ describe("an engine", () => {
     ["trips once over its first token", json(500, {})],
     ["hangs at its first token for two minutes", hangs],
   ])("that %s gets another try", async (_words, first) => {
-    const probe = await probing({ ...up, [COMPLETIONS]: [first, json(200, {})] });
+    const probe = await probing({ ...up, [COMPLETIONS]: [first, json(200, {})] }, {}, 40);
 
     await probe.ready();
 

@@ -22,7 +22,7 @@ describe("a load", () => {
     const { backend, placement } = rig();
     const phases: string[] = [];
 
-    await load(backend("m", { loadMs: 400 }), placement("m"), phases);
+    await load(backend("m", { loadMs: 800 }), placement("m"), phases);
 
     expect(phases).toEqual(["starting", "loading", "loading 0.5", "warming"]);
   });

@@ -158,7 +158,8 @@ describe("an engine that would not wake", () => {
 
     leaves.abort();
     await followed;
-    expect(phases).toEqual(["waking", "starting", "loading", "loading 0.5", "warming"]);
+    const steps = phases.filter((phase) => phase !== "loading 0.5");
+    expect(steps).toEqual(["waking", "starting", "loading", "warming"]);
     expect(second.tier).toBe("warm");
     expect(log).toContain("[sir] waking failed: it answered /wake_up with 500; the engine is restarted");
     expect(marked(place.instance)).toEqual([]);
