@@ -29,6 +29,17 @@ describe("what an earlier router left", () => {
     expect([found.model, alive, only(fake)]).toEqual(["chat-model", false, []]);
   });
 
+  it("is not alive when its options are not today's any more", async () => {
+    const { fake, backend } = await rig();
+    await loaded(backend);
+    const later = backendOn(fake, { extraArgs: ["--max-model-len", "4096"] });
+
+    const [found] = await later.inspect();
+    if (found === undefined) throw new Error("nothing was found");
+
+    expect(await later.alive(found, never())).toBe(false);
+  });
+
   it("is not seen by a router with another prefix", async () => {
     const { fake, backend } = await rig();
     await loaded(backend);
