@@ -52,13 +52,14 @@ const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 export async function startRouter(config: ResolvedConfig, options: RouterOptions = {}): Promise<Router> {
   const log = options.log ?? createLog({ level: config.logLevel });
   const { promise: failed, fail } = failure();
-  const core = await openCore(config, log, fail);
+  const core = await openCore(config, log, fail, options.version);
   const { engine, store, metrics, models } = core;
   const stop = async (): Promise<void> => {
     await engine.close();
     await core.fleet.close();
     metrics.close();
     await store.close();
+    core.clock.stop();
   };
   try {
     await engine.start();
@@ -103,12 +104,18 @@ interface Core {
 }
 
 /** Everything below HTTP. */
-async function openCore(config: ResolvedConfig, log: RouterLog, fail: (error: unknown) => void): Promise<Core> {
+async function openCore(
+  config: ResolvedConfig,
+  log: RouterLog,
+  fail: (error: unknown) => void,
+  version?: string,
+): Promise<Core> {
   const clock = new SystemClock();
   const ids = createIds(clock);
   const owner = ids.next("boot");
   const store = await openStore(config.store.url, "/", {
     owner,
+    ...(version === undefined ? {} : { version }),
     clock,
     msPerPoint: config.engine.policy.msPerPoint,
     resultTtlMs: config.jobs.resultTtlMs,

@@ -10,7 +10,7 @@ import type { DeviceUnit } from "./device.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type LiveJob, phaseOf } from "./live-job.ts";
 import type { RelayHub } from "./relay-hub.ts";
-import { afterAttempt, type Next } from "./retry.ts";
+import { afterAttempt, BACK_OFF_MAX_MS, backOffMs, type Next } from "./retry.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
 /** An answer that is kept may not be larger. */
@@ -89,7 +89,7 @@ export class Attempts {
       interruption: abort.signal.reason === "shutdown" ? "shutdown" : abort.signal.aborted ? "drain" : null,
     });
     await this.#settle(slot, next, endOf(outcome, seen.firstByteAtMs));
-    this.#watchEngine(slot, outcome, next);
+    this.#watchEngine(slot, outcome);
   }
 
   async #run(slot: Slot, abort: AbortController, seen: Seen): Promise<Outcome> {
@@ -217,12 +217,19 @@ export class Attempts {
     return { id: job.id, epoch: job.epoch, owner: this.#owner };
   }
 
-  /** A lost or busy engine is not asked again at once by every queued job; a dead one leaves the resident set. */
-  #watchEngine(slot: Slot, outcome: Outcome, next: Next): void {
+  /**
+   * A lost or busy engine is not asked again at once by every queued job; a dead one leaves the resident set. For how long
+   * follows from the engine's own record: a request that is poison to it must not hold up the others.
+   */
+  #watchEngine(slot: Slot, outcome: Outcome): void {
+    const { entry } = slot;
+    if (outcome.kind === "succeeded" || outcome.kind === "refused") entry.troubles = 0;
     if (outcome.kind !== "lost" && outcome.kind !== "busy") return;
     const { clock } = this.#world;
-    const delayMs = next.kind === "requeue" ? next.delayMs : STORE_RETRY_MAX_MS;
-    slot.entry.holdOffUntilMs = Math.max(slot.entry.holdOffUntilMs, clock.nowMs() + delayMs);
+    const asked = outcome.kind === "busy" ? outcome.retryAfterMs : null;
+    const delayMs = Math.min(asked ?? backOffMs(entry.troubles), BACK_OFF_MAX_MS);
+    entry.troubles++;
+    entry.holdOffUntilMs = Math.max(entry.holdOffUntilMs, clock.nowMs() + delayMs);
     this.#world.wake("change");
     const { device, residency } = slot;
     if (outcome.kind === "busy" || device === null || device.resident !== residency) return;

@@ -132,6 +132,14 @@ export class Leases {
     this.#lapses.delete(id);
   }
 
+  /** Nobody could poll for so long: it counts against no lease. O(leases that run). */
+  postpone(byMs: number): void {
+    for (const id of this.#interests.keys()) {
+      const atMs = this.#lapses.get(id);
+      if (atMs !== null) this.#lapses.set(id, atMs + byMs);
+    }
+  }
+
   /** Takes out and returns whose lease is over. */
   lapsed(nowMs: number): JobId[] {
     return this.#lapses.due(nowMs);

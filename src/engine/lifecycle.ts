@@ -9,6 +9,8 @@ import { type LiveJob, liveJobOf, phaseOf } from "./live-job.ts";
 import type { RelayHub } from "./relay-hub.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
+const CLAIM_SETTLES_MS = 1_000;
+
 export class Lifecycle {
   readonly #world: EngineWorld;
   readonly #leases: Leases;
@@ -189,6 +191,15 @@ export class Lifecycle {
     const entry = this.#world.models.get(live.model);
     if (entry === undefined) return;
     if (before === "queued" || before === "delayed") this.enqueue(live, entry);
+    if (before !== "claiming") return;
+    // Its claim may have been answered meanwhile, with nobody to take it up.
+    const { clock, emit } = this.#world;
+    clock.at(clock.nowMs() + CLAIM_SETTLES_MS, () => {
+      if (phaseOf(live) !== "claiming") return;
+      this.resync(live).catch((error: unknown) => {
+        emit({ type: "store.unavailable", verb: "resync", detail: error instanceof Error ? error.message : "unknown" });
+      });
+    });
   }
 
   /** For a job that only this process has: the store could not, so memory says how it ended. */

@@ -42,7 +42,7 @@ export class Reaper {
   }
 
   start(): void {
-    this.#every("leases", this.#world.settings.sweepMs, () => this.#sweep());
+    this.#every("leases", this.#world.settings.sweepMs, (lateMs) => this.#sweep(lateMs));
     this.#every("reconcile", RECONCILE_EVERY_MS, async () => {
       const nowMs = this.#world.clock.nowMs();
       if (nowMs > this.#doubtUntilMs) return;
@@ -63,30 +63,34 @@ export class Reaper {
     for (const timer of this.#timers.values()) timer.cancel();
   }
 
-  /** Runs a duty, then sets its next time: a slow one is never run twice at once. */
-  #every(name: string, everyMs: number, duty: () => Promise<void>): void {
+  /** Runs a duty, then sets its next time: a slow one is never run twice at once. It is told how late it is. */
+  #every(name: string, everyMs: number, duty: (lateMs: number) => Promise<void>): void {
     const { clock, emit, fatal } = this.#world;
+    let dueMs = clock.nowMs() + everyMs;
     const run = async (): Promise<void> => {
       try {
-        await duty();
+        await duty(Math.max(0, clock.nowMs() - dueMs));
       } catch (error) {
         if (!(error instanceof StoreError)) fatal(error);
         else emit({ type: "store.unavailable", verb: name, detail: error.message });
       }
-      if (!this.#stopped)
-        this.#timers.set(
-          name,
-          clock.at(clock.nowMs() + everyMs, () => void run()),
-        );
+      if (this.#stopped) return;
+      dueMs = clock.nowMs() + everyMs;
+      this.#timers.set(
+        name,
+        clock.at(dueMs, () => void run()),
+      );
     };
     this.#timers.set(
       name,
-      clock.at(clock.nowMs() + everyMs, () => void run()),
+      clock.at(dueMs, () => void run()),
     );
   }
 
-  async #sweep(): Promise<void> {
+  /** A process that was stopped, or whose loop was blocked, heard no polls: that time counts against nobody's lease. */
+  async #sweep(lateMs: number): Promise<void> {
     const nowMs = this.#world.clock.nowMs();
+    if (lateMs >= this.#world.settings.sweepMs) this.#leases.postpone(lateMs);
     const lapsed = this.#leases.lapsed(nowMs).map((id) => {
       const reason = this.#leases.isOrphan(id) ? "disconnect" : "lease_expired";
       return this.#end(id, () => this.#lifecycle.end(id, { type: "cancel", reason }));

@@ -72,6 +72,7 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     wanted: false,
     standing: spec.pinned || spec.preload,
     holdOffUntilMs: 0,
+    troubles: 0,
     leftAtMs: null,
     removed: false,
     wait: null,

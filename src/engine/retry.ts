@@ -28,9 +28,10 @@ export interface AttemptFacts {
 }
 
 const BACK_OFF_FIRST_MS = 1_000;
-const BACK_OFF_MAX_MS = 60_000;
+export const BACK_OFF_MAX_MS = 60_000;
 
-const backOffMs = (times: number): number => Math.min(BACK_OFF_MAX_MS, BACK_OFF_FIRST_MS * 2 ** Math.max(0, times));
+export const backOffMs = (times: number): number =>
+  Math.min(BACK_OFF_MAX_MS, BACK_OFF_FIRST_MS * 2 ** Math.max(0, times));
 
 /**
  * - Restart or shutdown: queued again, uncharged. Overdue drain: an interruption.

@@ -48,6 +48,8 @@ export interface ModelEntry {
   standing: boolean;
   /** Its engine was busy or lost: nothing is started on it before. */
   holdOffUntilMs: number;
+  /** Lost or busy answers since the last good one: how long the next hold-off is. */
+  troubles: number;
   /** When it last left a device; null when it has not, in this router's life. */
   leftAtMs: number | null;
   /** Taken out of the configuration: nothing new, unload when it may. */

@@ -1,5 +1,7 @@
 // The two steps in which the HTTP side goes down, as signals that every open answer can listen to.
 
+import type { Job } from "../domain/job.ts";
+
 export interface Closing {
   /** No new work is taken; event streams end and long polls return. What runs may still finish. */
   readonly draining: AbortSignal;
@@ -40,4 +42,9 @@ export function onAbort(signal: AbortSignal, fire: () => void): () => void {
     listening = false;
     signal.removeEventListener("abort", once);
   };
+}
+
+/** Its caller is still here, so it was not they who hung up: the router goes down and keeps nothing of the job. */
+export function givenUpByUs({ state }: Job): boolean {
+  return state.status === "cancelled" && state.reason === "disconnect";
 }

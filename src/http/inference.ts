@@ -6,7 +6,7 @@ import type { Listener } from "../engine/relay.ts";
 import type { Accepted, PreparedCall } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
 import { callerOf } from "./caller.ts";
-import { onAbort } from "./closing.ts";
+import { givenUpByUs, onAbort } from "./closing.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { drainingError } from "./error-body.ts";
 import { LiveAnswer } from "./live-answer.ts";
@@ -88,6 +88,7 @@ async function held(c: Call, world: HttpWorld, prepared: PreparedCall, waitSecon
     return new Response(null, { status: 499 });
   }
   accepted.hold?.release();
+  if (givenUpByUs(end.job)) throw drainingError();
   const inTime = waitSeconds !== null && world.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
   return withHeaders(await storedAnswer(c, world, end.job, end.result), {
     ...replayHeaders(accepted),

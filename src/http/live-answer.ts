@@ -6,7 +6,7 @@ import type { Job } from "../domain/job.ts";
 import type { Listener, Live } from "../engine/relay.ts";
 import type { Accepted } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
-import { onAbort } from "./closing.ts";
+import { givenUpByUs, onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, onDelivered, socketOf } from "./deps.ts";
 import { Refusal } from "./engine-error.ts";
 import { drainingError, type ErrorFields, errorFields } from "./error-body.ts";
@@ -90,14 +90,14 @@ export class LiveAnswer implements Listener {
     if (this.#over) return;
     this.#finish(() => this.#accepted?.hold?.release());
     if (this.#opened === null) {
-      this.#openWith({ kind: "final", job, result });
+      this.#openWith(givenUpByUs(job) ? { kind: "ending" } : { kind: "final", job, result });
     } else if (job.state.status === "succeeded") {
       if (!this.#started && result !== null) void this.#out.write(result.body);
       this.#out.end(() => this.#delivered(job));
     } else if (this.#refusalSent) {
       this.#out.end(() => this.#delivered(job));
     } else {
-      const error = jobError(job) ?? errorFields(drainingError());
+      const error = (givenUpByUs(job) ? null : jobError(job)) ?? errorFields(drainingError());
       this.#endWith(this.#refusedLate?.error(error) ?? error);
     }
   }

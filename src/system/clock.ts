@@ -7,6 +7,7 @@ const LONGEST_TIMEOUT_MS = 2_147_483_647;
 
 export class SystemClock implements Clock {
   #baseMs = Date.now() - performance.now();
+  readonly #armed = new Set<Timer>();
 
   nowMs(): number {
     return this.#baseMs + performance.now();
@@ -23,15 +24,35 @@ export class SystemClock implements Clock {
 
   at(atMs: number, fire: () => void): Timer {
     let handle: NodeJS.Timeout;
+    const timer: Timer = {
+      cancel: () => {
+        clearTimeout(handle);
+        this.#armed.delete(timer);
+      },
+    };
+    const due = (): void => {
+      if (this.nowMs() < atMs) {
+        arm();
+        return;
+      }
+      this.#armed.delete(timer);
+      fire();
+    };
     const arm = (): void => {
       const leftMs = atMs - this.nowMs();
       handle =
         leftMs > LONGEST_TIMEOUT_MS
           ? setTimeout(arm, LONGEST_TIMEOUT_MS)
-          : setTimeout(() => (this.nowMs() < atMs ? arm() : fire()), Math.max(0, Math.ceil(leftMs)));
+          : setTimeout(due, Math.max(0, Math.ceil(leftMs)));
     };
     arm();
-    return { cancel: () => clearTimeout(handle) };
+    this.#armed.add(timer);
+    return timer;
+  }
+
+  /** Whoever set a timer is gone: none of them keeps the process alive any longer. */
+  stop(): void {
+    for (const timer of [...this.#armed]) timer.cancel();
   }
 
   soon(fire: () => void): void {

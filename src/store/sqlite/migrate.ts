@@ -15,7 +15,7 @@ export interface MigrationState {
 }
 
 /** @throws {StoreOpenError} when the database was made by a newer version. */
-export function inspectSchema(db: Database, folder: string): MigrationState {
+export function inspectSchema(db: Database, folder: string, version = "this one"): MigrationState {
   const known = readMigrationFiles({ migrationsFolder: folder });
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'").get() !== undefined;
   const done = exists ? doneIn(db) : new Set<string>();
@@ -24,7 +24,7 @@ export function inspectSchema(db: Database, folder: string): MigrationState {
   if (strange.length > 0) {
     throw new StoreOpenError(
       "newer_schema",
-      `this database was written by a newer version of sir: ${strange.length} of its schema steps are unknown here`,
+      `this database was written by a newer version of sir, ${writtenBy(db)}, and this is ${version}: ${strange.length} of its schema steps are unknown here`,
       "run the version that wrote it, or restore the copy that was made before the upgrade",
     );
   }
@@ -65,6 +65,20 @@ function applyPending(db: Database, folder: string): number {
   const bad = db.pragma("foreign_key_check") as unknown[];
   if (bad.length > 0) throw new Error(`foreign_key_check found ${bad.length} rows without their parent`);
   return count;
+}
+
+/** The version that had the database open last. */
+function writtenBy(db: Database): string {
+  return (
+    db.prepare<[], string>("SELECT value FROM meta WHERE key = 'version'").pluck().get() ??
+    "which did not say its number"
+  );
+}
+
+export function noteVersion(db: Database, version: string): void {
+  const write =
+    "INSERT INTO meta (key, value) VALUES ('version', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+  db.prepare(write).run(version);
 }
 
 function doneIn(db: Database): Set<string> {

@@ -24,6 +24,8 @@ import { startWorkerHost } from "./worker-host.ts";
 /** Settings of a store, wherever it lies. */
 export interface StoreOptions {
   readonly owner: OwnerId;
+  /** Of this package; kept in the database, so that an older one can say by which it was written. */
+  readonly version?: string;
   readonly clock: Clock;
   /** How many ms of earlier arrival one point of priority is worth. */
   readonly msPerPoint: number;
@@ -92,7 +94,7 @@ async function openOnFile(options: OnFile): Promise<SqliteStore> {
   try {
     assertLocal(directory);
     probeWrite(directory);
-    const boot = prepareDatabase(path, owner, clock.nowMs(), options.migrations ?? MIGRATIONS);
+    const boot = prepareDatabase(path, owner, clock.nowMs(), options.migrations ?? MIGRATIONS, options.version);
     sweepSpool(directory, boot.spooled);
     const events = createEvents(options, () => outbox);
     const host = await startWorkerHost(

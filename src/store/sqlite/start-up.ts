@@ -8,7 +8,7 @@ import { StoreOpenError } from "../open-error.ts";
 import { codeOf } from "./batch.ts";
 import { type Boot, endedClean, registerBoot } from "./boot.ts";
 import { assertDurable, assertVersion, prepareWriter, versionOf } from "./connection.ts";
-import { inspectSchema, migrate } from "./migrate.ts";
+import { inspectSchema, migrate, noteVersion } from "./migrate.ts";
 
 export interface Prepared extends Boot {
   /** URIs of spooled bodies that belong to a job. */
@@ -16,18 +16,25 @@ export interface Prepared extends Boot {
 }
 
 /** @throws {StoreOpenError} */
-export function prepareDatabase(path: string, owner: OwnerId, nowMs: number, migrations: string): Prepared {
+export function prepareDatabase(
+  path: string,
+  owner: OwnerId,
+  nowMs: number,
+  migrations: string,
+  version?: string,
+): Prepared {
   let db: Database.Database | null = null;
   try {
     db = new Database(path);
     assertVersion(versionOf(db));
     // Only looks, so that what is refused is left as it was.
-    const { applied, pending } = inspectSchema(db, migrations);
+    const { applied, pending } = inspectSchema(db, migrations, version);
     if (!endedClean(db)) assertIntact(db, path);
     prepareWriter(db);
     if (applied > 0 && pending > 0) copyAside(db, `${path}.before-${pending + applied}-steps`);
     migrate(db, migrations);
     const boot = registerBoot(db, owner, nowMs);
+    if (version !== undefined) noteVersion(db, version);
     assertDurable(db);
     const spooled = db.prepare<[], string>("SELECT location FROM bodies WHERE location IS NOT NULL").pluck().all();
     return { ...boot, spooled: new Set(spooled) };
