@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { eventually, load, marked, never, type Rig, rig } from "./engines/rig.ts";
+import { engine, eventually, load, marked, never, type Rig, rig } from "./engines/rig.ts";
 import { callOf, chatBody, Taken } from "./samples.ts";
 
 const recordOf = ({ dataDir }: Rig, marker: string): string => join(dataDir, "engines", `${marker}.json`);
@@ -144,6 +144,19 @@ describe("a pid that is somebody else's by now", () => {
 });
 
 describe("records", () => {
+  it("are written before anything is started", async () => {
+    const given = rig();
+    const place = given.placement("m");
+    const [node, ...args] = engine().command;
+    const over = {
+      command: ["sh", "-c", 'ls "$0" > "$0/../seen"; exec "$@"', join(given.dataDir, "engines"), node, ...args],
+    };
+
+    await load(given.backend("m", {}, over), place);
+
+    expect(readFileSync(given.file("seen"), "utf8")).toContain(`${place.instance}.json`);
+  });
+
   it("that cannot be read name nobody and stop nothing", async () => {
     const first = rig();
     await load(first.backend("m"), first.placement("m"));

@@ -162,6 +162,9 @@ describe("an engine that would not wake", () => {
     expect(steps).toEqual(["waking", "starting", "loading", "warming"]);
     expect(second.tier).toBe("warm");
     expect(log).toContain("[sir] waking failed: it answered /wake_up with 500; the engine is restarted");
+    expect(await engine.logs(place.model, 20)).toContain(
+      "[sir] this engine is a restart: waking failed: it answered /wake_up with 500",
+    );
     expect(marked(place.instance)).toEqual([]);
     expect((await ask(engine, second)).kind).toBe("succeeded");
   });

@@ -66,7 +66,7 @@ export async function membersOf(tree: Tree): Promise<readonly number[]> {
   const marked = new Set<number>();
   for (const pid of pids) {
     const stat = await statOf(pid);
-    if (stat === null || hasEnded(stat)) continue;
+    if (stat === null || hasEnded(stat) || isOlder(stat, tree.leader)) continue;
     if (tree.leader !== null && (stat.session === tree.leader.pid || stat.group === tree.leader.pid))
       inSession.push(pid);
     if (await carries(pid, tree.marker)) marked.add(pid);
@@ -81,6 +81,11 @@ async function ownsSession(tree: Tree, inSession: readonly number[], marked: Rea
   const now = await statOf(tree.leader.pid);
   if (now !== null) return now.started === tree.leader.started;
   return tree.witnessed || inSession.some((pid) => marked.has(pid));
+}
+
+/** Nothing that an engine started is older than the engine. */
+function isOlder({ started }: Stat, leader: ProcessIdentity | null): boolean {
+  return leader !== null && Number(started) < Number(leader.started);
 }
 
 function hasEnded({ state }: Stat): boolean {

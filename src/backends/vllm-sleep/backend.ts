@@ -35,6 +35,8 @@ export class SleepBackend implements Backend {
   readonly #engines: ModelEngines;
   readonly #sleepers: Sleepers;
   readonly #options: VllmSleepOptions;
+  /** Why the last wake failed, until the restart has said so. */
+  #wakeFault: string | null = null;
 
   constructor(engines: ModelEngines, sleepers: Sleepers, options: VllmSleepOptions) {
     this.#engines = engines;
@@ -55,6 +57,8 @@ export class SleepBackend implements Backend {
     const check = (engine: Hosted, until: AbortSignal): Promise<void> =>
       checkSleeps(this.#targetOf(engine), this.#engines.probing, until);
     const engine = await bringUp({ ...load, check });
+    if (this.#wakeFault !== null) engine.note(`this engine is a restart: waking failed: ${this.#wakeFault}`);
+    this.#wakeFault = null;
     this.#keep(engine);
     return { endpoint: engine.origin, tier };
   }
@@ -155,7 +159,10 @@ export class SleepBackend implements Backend {
       return true;
     } catch (error) {
       const why = late.signal.aborted ? `not awake after ${this.#options.wakeTimeoutSeconds} s` : wordsOf(error);
-      if (!load.signal.aborted) engine.note(`waking failed: ${why}; the engine is restarted`);
+      if (!load.signal.aborted) {
+        this.#wakeFault = why;
+        engine.note(`waking failed: ${why}; the engine is restarted`);
+      }
       return false;
     } finally {
       timer.cancel();
