@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { llamaServer } from "../../src/backends/llama-server.ts";
 import { exerciseBackend } from "./contract.ts";
 import { fakeLlamaServer } from "./fakes/llama-server.ts";
-import { exerciseModelServer, lossOf, onVirtualTime, specimenOf } from "./model-server.ts";
+import { exerciseModelServer } from "./model-server.ts";
+import { lossOf, onVirtualTime, specimenOf } from "./model-server-rig.ts";
 import { callOf, chatBody, Taken } from "./samples.ts";
 
 exerciseBackend(async () => specimenOf(llamaServer, await fakeLlamaServer("chat-model")));

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { llamaSwap } from "../../src/backends/llama-swap.ts";
 import { exerciseBackend } from "./contract.ts";
 import { fakeLlamaSwap } from "./fakes/llama-swap.ts";
-import { exerciseModelServer, lossOf, never, onVirtualTime, specimenOf } from "./model-server.ts";
+import { exerciseModelServer } from "./model-server.ts";
+import { lossOf, never, onVirtualTime, specimenOf } from "./model-server-rig.ts";
 
 exerciseBackend(async () => specimenOf(llamaSwap, await fakeLlamaSwap("chat-model")));
 

@@ -5,7 +5,8 @@ import { lmstudio } from "../../src/backends/lmstudio.ts";
 import { sleepUntil } from "../../src/domain/clock.ts";
 import { exerciseBackend } from "./contract.ts";
 import { fakeLmstudio } from "./fakes/lmstudio.ts";
-import { exerciseModelServer, never, onVirtualTime, specimenOf } from "./model-server.ts";
+import { exerciseModelServer } from "./model-server.ts";
+import { never, onVirtualTime, specimenOf } from "./model-server-rig.ts";
 import { callOf, chatBody } from "./samples.ts";
 
 exerciseBackend(async () => specimenOf(lmstudio, await fakeLmstudio("chat-model")));

@@ -1,87 +1,13 @@
 // What every driver of a server that loads models by itself must do, whatever the server is. Each driver's test calls
 // this with a fake of its engine.
 
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Backend, Call, Driver, Instance, LoadProgress, Outcome } from "../../src/backends/backend.ts";
-import type { Clock } from "../../src/domain/clock.ts";
+import { describe, expect, it } from "vitest";
+import type { Driver, LoadProgress } from "../../src/backends/backend.ts";
+import { sleepUntil } from "../../src/domain/clock.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
-import { SystemClock } from "../../src/system/clock.ts";
-import type { Specimen } from "./contract.ts";
 import type { FakeServer } from "./fakes/fake-server.ts";
-import { callOf, chatBody, instanceOf, placementOf, specOf, Taken } from "./samples.ts";
-
-export const never = (): AbortSignal => new AbortController().signal;
-
-export interface Over {
-  readonly clock: Clock;
-  readonly models?: readonly string[];
-  readonly [option: string]: unknown;
-}
-
-export function backendOf(driver: Driver, fake: { readonly origin: string }, over: Over): Backend {
-  const { clock, models = ["chat-model", "other-model"], ...options } = over;
-  const parsed = driver.options.parse({ baseUrl: fake.origin, ...options });
-  const members = models.map((name) => ({ spec: specOf(name), options: parsed }));
-  const backend = driver.create(members, { clock });
-  onTestFinished(() => backend.close());
-  return backend;
-}
-
-/** The next line that the driver writes about the model. */
-export async function nextNote(backend: Backend, model = "chat-model"): Promise<string> {
-  for await (const line of backend.followLogs?.(specOf(model).name, 0, never()) ?? []) return line;
-  return "";
-}
-
-/** What the contract of every backend is tried with, on real time. */
-export function specimenOf(driver: Driver, fake: FakeServer, over: Omit<Over, "clock"> = {}): Specimen {
-  const midway = fake.knobs.streams.close();
-  return {
-    backend: backendOf(driver, fake, { models: ["chat-model"], ...over, clock: new SystemClock() }),
-    placement: placementOf("chat-model"),
-    call: () => callOf("/v1/chat/completions", chatBody()),
-    streamed: () => callOf("/v1/chat/completions", chatBody({ stream: true })),
-    refused: () => callOf("/v1/chat/completions", { model: "chat-model" }),
-    passing: (promise) => {
-      fake.knobs.streams.open();
-      return promise;
-    },
-    midway: () => midway,
-  };
-}
-
-/** One backend on a virtual clock, and a way to let time pass. */
-export function onVirtualTime(driver: Driver, fake: { readonly origin: string }, over: Omit<Over, "clock"> = {}) {
-  const clock = new VirtualClock();
-  const backend = backendOf(driver, fake, { models: ["chat-model"], ...over, clock });
-  const pass = <T>(promise: Promise<T>): Promise<T> => passing(promise, clock);
-  const start = (model = "chat-model", signal = never()) =>
-    backend.start(placementOf(model), () => undefined, signal).then(({ endpoint }) => instanceOf(model, endpoint));
-  const load = (model?: string): Promise<Instance> => pass(start(model));
-  const send = (call: Call, sink = new Taken()): Promise<Outcome> =>
-    pass(backend.run(instanceOf("chat-model"), call, sink, never()));
-  return { backend, clock, pass, load, send };
-}
-
-/** The end of an instance, as the router is told it. */
-export function lossOf(backend: Backend): Promise<{ instance: string; detail: string }> {
-  return new Promise((resolve) => backend.onLost?.((instance, detail) => resolve({ instance, detail })));
-}
-
-/** Moves virtual time from timer to timer, with room for real bytes between them, until the promise has settled. */
-export async function passing<T>(promise: Promise<T>, clock: VirtualClock): Promise<T> {
-  let settled = false;
-  const done = (): void => {
-    settled = true;
-  };
-  promise.then(done, done);
-  while (!settled) {
-    for (let turn = 0; turn < 50 && !settled; turn++) await new Promise((resolve) => setImmediate(resolve));
-    const nextMs = clock.nextMs();
-    if (!settled && nextMs !== null) await clock.runUntil(nextMs);
-  }
-  return promise;
-}
+import { backendOf, lossOf, never, passing } from "./model-server-rig.ts";
+import { callOf, chatBody, instanceOf, placementOf, Taken } from "./samples.ts";
 
 export interface Case {
   readonly driver: Driver;
@@ -100,7 +26,7 @@ export function exerciseModelServer({ driver, fake: create, options = () => ({})
     const pass = <T>(promise: Promise<T>): Promise<T> => passing(promise, clock);
     const load = (signal = never()) => backend.start(placementOf("chat-model"), () => undefined, signal);
     const stop = (graceMs = 0) => backend.stop(instanceOf("chat-model"), graceMs, never());
-    return { fake, backend, pass, load, stop };
+    return { fake, backend, clock, pass, load, stop };
   };
 
   describe("as a server that loads models itself", () => {
@@ -220,6 +146,58 @@ export function exerciseModelServer({ driver, fake: create, options = () => ({})
       fake.close();
 
       expect((await pass(loss)).detail).toMatch(/is gone: nothing listens/);
+    });
+
+    it("does not take silence for a loss, and goes on where it was", async () => {
+      const { fake, backend, clock, pass, load, stop } = await given();
+      const losses: string[] = [];
+      backend.onLost?.((instance) => losses.push(instance));
+      await pass(load());
+
+      void fake.knobs.answers.close();
+      await pass(sleepUntil(clock, clock.nowMs() + 30_000));
+      const silent = await pass(backend.alive(instanceOf("chat-model"), never()));
+      fake.knobs.answers.open();
+
+      expect(await pass(backend.alive(instanceOf("chat-model"), never()))).toBe(true);
+      expect([silent, losses]).toEqual([false, []]);
+      expect(await pass(stop())).toEqual({ memory: "unknown" });
+    });
+
+    it("waits out a server that does not answer while it unloads", async () => {
+      const { fake, clock, pass, load, stop } = await given();
+      await pass(load());
+
+      void fake.knobs.answers.close();
+      const stopping = stop(30_000);
+      stopping.catch(() => undefined);
+      await pass(sleepUntil(clock, clock.nowMs() + 40_000));
+      fake.knobs.answers.open();
+
+      expect(await pass(stopping)).toEqual({ memory: "unknown" });
+      expect(fake.loaded()).toEqual([]);
+    });
+
+    it("answers for one model while another will not go (S7)", async () => {
+      const { fake, backend, pass, load } = await given();
+      fake.set("other-model", true);
+      const [other] = await pass(backend.inspect());
+      await pass(load());
+      fake.set("other-model", true);
+      fake.knobs.ignoreUnloads = true;
+      if (other === undefined) throw new Error("nothing found");
+
+      const stopping = backend.stop(other, 60_000, never());
+      stopping.catch(() => undefined);
+      const run = backend.run(
+        instanceOf("chat-model"),
+        callOf("/v1/chat/completions", chatBody()),
+        new Taken(),
+        never(),
+      );
+
+      expect((await run).kind).toBe("succeeded");
+      await expect(pass(stopping)).rejects.toThrow("would not stop");
     });
 
     it("finds what an earlier router left, and nothing that is not ours", async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { ollama, ollamaOptions } from "../../src/backends/ollama.ts";
 import { exerciseBackend } from "./contract.ts";
 import { fakeOllama } from "./fakes/ollama.ts";
-import { exerciseModelServer, never, nextNote, onVirtualTime, specimenOf } from "./model-server.ts";
+import { exerciseModelServer } from "./model-server.ts";
+import { never, nextNote, onVirtualTime, specimenOf } from "./model-server-rig.ts";
 
 exerciseBackend(async () => specimenOf(ollama, await fakeOllama("chat-model")));
 

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Driver, Instance } from "../../src/backends/backend.ts";
 import { LoadError } from "../../src/backends/backend.ts";
 import { SystemClock } from "../../src/system/clock.ts";
-import { backendOf, lossOf, never, type Over } from "./model-server.ts";
+import { backendOf, lossOf, never, type Over } from "./model-server-rig.ts";
 import { callOf, instanceOf, placementOf, Taken } from "./samples.ts";
 
 export interface RealServer {

@@ -5,7 +5,8 @@ import { triton } from "../../src/backends/triton.ts";
 import { exerciseBackend } from "./contract.ts";
 import type { FakeServer } from "./fakes/fake-server.ts";
 import { fakeTriton } from "./fakes/triton.ts";
-import { exerciseModelServer, onVirtualTime, specimenOf } from "./model-server.ts";
+import { exerciseModelServer } from "./model-server.ts";
+import { onVirtualTime, specimenOf } from "./model-server-rig.ts";
 import { callOf, chatBody, Taken } from "./samples.ts";
 
 const both = (fake: FakeServer) => ({ inferenceUrl: fake.origin });

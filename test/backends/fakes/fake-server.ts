@@ -16,6 +16,8 @@ export interface Asked {
 export interface Knobs {
   /** Loads wait until this is open again. */
   readonly loads: Gate;
+  /** While closed the server takes requests and answers none. */
+  readonly answers: Gate;
   /** The second chunk of each stream waits until this is open. */
   readonly streams: Gate;
   /** Each load fails with these words. */
@@ -67,6 +69,7 @@ export class FakeServer {
   readonly models = new Map<string, FakeModel>();
   readonly knobs: Knobs = {
     loads: new Gate(),
+    answers: new Gate(),
     streams: new Gate(),
     failLoads: null,
     ignoreUnloads: false,
@@ -86,6 +89,7 @@ export class FakeServer {
       const body = text === "" ? {} : parsed(text);
       const asked = { method: request.method ?? "", path: request.url ?? "", body };
       this.asked.push(asked);
+      await this.knobs.answers.pass();
       await route(asked, response, request);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
@@ -96,6 +100,7 @@ export class FakeServer {
     };
     onTestFinished(() => {
       this.knobs.loads.open();
+      this.knobs.answers.open();
       this.knobs.streams.open();
       this.close();
     });
