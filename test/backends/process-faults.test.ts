@@ -3,16 +3,16 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { eventually, type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
+import { eventually, type RouterProcess, serve } from "../e2e/process.ts";
 import { ask, CHAT, chatBody, receiptOf, submit } from "../e2e/wire.ts";
-import { engine } from "./engines/rig.ts";
+import { engine, routerFolder } from "./engines/rig.ts";
 
 interface Models {
   readonly [name: string]: { readonly knobs?: object; readonly backend?: object; readonly model?: object };
 }
 
 async function routerOver(models: Models): Promise<{ router: RouterProcess; file: (name: string) => string }> {
-  const folder = tempFolder();
+  const folder = routerFolder();
   const file = (name: string): string => join(folder, name);
   const entries = Object.entries(models).map(([name, { knobs = {}, backend = {}, model = {} }]) => {
     const paths = { gpu: file("gpu"), startsFile: file(`starts ${name}`), mendedFile: file("mended") };

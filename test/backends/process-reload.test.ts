@@ -3,12 +3,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { eventually, serve, tempFolder, writeConfig } from "../e2e/process.ts";
+import { eventually, serve, writeConfig } from "../e2e/process.ts";
 import { ask, CHAT, chatBody } from "../e2e/wire.ts";
-import { engine } from "./engines/rig.ts";
+import { engine, routerFolder } from "./engines/rig.ts";
 
 function setUp() {
-  const folder = tempFolder();
+  const folder = routerFolder();
   const backend = { driver: "vllm-sleep", ...engine({ startsFile: join(folder, "starts") }) };
   const config = (...models: string[]) => ({
     server: { shutdownSeconds: 2 },

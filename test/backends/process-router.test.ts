@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
+import { type RouterProcess, serve } from "../e2e/process.ts";
 import { ask, receiptOf, submit } from "../e2e/wire.ts";
-import { engine } from "./engines/rig.ts";
+import { engine, naming, routerFolder } from "./engines/rig.ts";
 
 const CHAT = "/v1/chat/completions";
 
@@ -31,20 +31,7 @@ async function answered(router: RouterProcess, model: string): Promise<{ status:
 const starts = (folder: string): number[] =>
   readFileSync(join(folder, "starts"), "utf8").trim().split("\n").map(Number);
 
-/** Every process whose command names this folder: engines and what they forked. */
-function running(folder: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        if (/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) return false;
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(join(folder, "gpu"));
-      } catch {
-        return false;
-      }
-    });
-}
+const running = (folder: string): number[] => naming(join(folder, "gpu"));
 
 async function finished(router: RouterProcess, id: string): Promise<string> {
   return (await receiptOf(router.origin, id, 40)).status;
@@ -52,7 +39,7 @@ async function finished(router: RouterProcess, id: string): Promise<string> {
 
 describe.each(["process", "vllm-sleep"] as const)("a router over two models of the driver %s", (driver) => {
   it("swaps under load, is killed, takes its engine over, and leaves nothing behind when it ends", async () => {
-    const folder = tempFolder();
+    const folder = routerFolder();
     const config = configOf(folder, driver);
     const first = await serve({ config, folder });
 
@@ -83,7 +70,7 @@ describe.each(["process", "vllm-sleep"] as const)("a router over two models of t
   });
 
   it("answers from the same process after a kill", async () => {
-    const folder = tempFolder();
+    const folder = routerFolder();
     const config = configOf(folder, driver);
     const first = await serve({ config, folder });
     const { by } = await answered(first, "b");

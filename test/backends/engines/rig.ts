@@ -10,6 +10,7 @@ import { processDriver } from "../../../src/backends/process.ts";
 import type { InstanceId, ModelName } from "../../../src/domain/ids.ts";
 import { SystemClock } from "../../../src/system/clock.ts";
 import { createIds } from "../../../src/system/ids.ts";
+import { tempFolder } from "../../e2e/process.ts";
 import { GPU, specOf } from "../samples.ts";
 
 // Processes are started, on machines that may be busy.
@@ -107,4 +108,28 @@ export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_0
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+}
+
+/** Every process whose command names this text and that has not ended. */
+export function naming(text: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        if (/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) return false;
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** A folder for a router and its engines, whose commands name it: a test that fails leaves none of them running. */
+export function routerFolder(): string {
+  const folder = tempFolder();
+  onTestFinished(() => {
+    for (const pid of naming(`${folder}/`)) process.kill(pid, "SIGKILL");
+  });
+  return folder;
 }
