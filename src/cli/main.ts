@@ -19,6 +19,18 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Check the configuration and everything it names.",
     load: async () => (await import("./doctor.ts")).doctor,
   },
+  models: {
+    summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
+    load: async () => (await import("./models.ts")).models,
+  },
+  pause: {
+    summary: "Start no more jobs and move no model.",
+    load: async () => (await import("./pause.ts")).pause,
+  },
+  resume: {
+    summary: "Go on after a pause or a drain.",
+    load: async () => (await import("./pause.ts")).resume,
+  },
   simulate: {
     summary: "Run a scenario through the scheduler in virtual time.",
     load: async () => (await import("./simulate.ts")).simulate,

@@ -106,9 +106,8 @@ export interface Operator {
   resume(): Promise<void>;
   /** No new work is taken; what is queued and what runs finishes. */
   drain(): Promise<void>;
-  /** Starts nothing more of this model, lets what runs finish, and unloads it; `load` or `unpin` does not undo it, `resumeModel` does. */
+  /** Starts nothing more of this model, lets what runs finish, and unloads it; `load` brings it back. */
   drainModel(model: ModelName): Promise<void>;
-  resumeModel(model: ModelName): Promise<void>;
   logs(model: ModelName, lines: number): Promise<readonly string[]>;
 }
 

@@ -80,10 +80,6 @@ export function createOperator({ world, devices, loop, setDraining }: OperatorPa
         entry.paused = true;
         if (entry.remote === null) unload(model, false);
       }),
-    resumeModel: (model) =>
-      change(() => {
-        entryOf(model).paused = false;
-      }),
     logs: async (model, lines) => entryOf(model).backend.logs(model, lines),
   };
 }

@@ -59,7 +59,9 @@ function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: 
       return operator.pin(model);
     case "unpin":
       return operator.unpin(model);
-    default:
+    case "drain":
+      return operator.drainModel(model);
+    case "unload":
       return operator.unload(model, force);
   }
 }

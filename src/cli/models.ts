@@ -1,0 +1,132 @@
+// `sir models`: what is loaded where, and an operator's verbs.
+
+import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire.ts";
+import { closest } from "../config/closest.ts";
+import { sleepUntil } from "../domain/clock.ts";
+import { defineSirCommand, type Io, UsageError } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+
+const VERBS = ["list", "load", "unload", "pin", "unpin", "drain", "logs"] as const;
+type Verb = (typeof VERBS)[number];
+
+const FOLLOW_EVERY_MS = 1_000;
+
+export const models = defineSirCommand({
+  name: "models",
+  summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
+  examples: [
+    ["sir models", "what is loaded where, what waits, what failed"],
+    ["sir models load chat", "bring it in; it evicts what it must, but never a pinned model"],
+    ["sir models unload chat --force", "take it out now, without draining: what runs is queued again"],
+    ["sir models drain chat", "start nothing more of it, let what runs finish, unload; load brings it back"],
+    ["sir models logs chat --follow", "the engine's own log, as it grows"],
+  ],
+  args: {
+    verb: { type: "positional", required: false, description: `One of ${VERBS.join(", ")}; default list.` },
+    model: { type: "positional", required: false, description: "A model's name or alias." },
+    force: { type: "boolean", description: "With unload: do not drain first." },
+    lines: { type: "string", default: "200", description: "With logs: how many of the newest lines." },
+    follow: { type: "boolean", alias: "f", description: "With logs: go on as lines come, until interrupted." },
+    ...ROUTER_ARGS,
+  },
+  run: async (args, io) => {
+    const json = args["json"] === true;
+    const verb = verbOf(String(args["verb"] ?? "list"));
+    const router = routerClient(args["url"], io);
+    return withRouter(io, json, async () => {
+      if (verb === "list") return list(router, json, io);
+      const model = args["model"];
+      if (typeof model !== "string") throw new UsageError(`sir models ${verb} needs a model's name.`);
+      if (verb === "logs")
+        return logs(router, model, { lines: String(args["lines"]), follow: args["follow"] === true, json }, io);
+      const query = verb === "unload" && args["force"] === true ? "?force=true" : "";
+      const status = await router.ask("POST", `/admin/models/${encodeURIComponent(model)}/${verb}${query}`);
+      io.out(json ? JSON.stringify(status) : row(status as ModelStatusWire).join("\t"));
+      return EXIT.done;
+    });
+  },
+});
+
+function verbOf(word: string): Verb {
+  const verb = VERBS.find((each) => each === word);
+  if (verb !== undefined) return verb;
+  const near = closest(word, VERBS);
+  throw new UsageError(
+    `sir models does not know "${word}". ${near === null ? `Known: ${VERBS.join(", ")}.` : `Did you mean "${near}"?`}`,
+  );
+}
+
+async function list(router: RouterClient, json: boolean, io: Io): Promise<ExitCode> {
+  const { models: all } = (await router.ask("GET", "/v1/status")) as StatusWire;
+  if (json) {
+    io.out(JSON.stringify({ object: "list", data: all, has_more: false }));
+    return EXIT.done;
+  }
+  io.out(["MODEL", "STATE", "DEVICE", "RUNNING", "QUEUED", "OLDEST", "LOAD", "NOTE"].join("\t"));
+  for (const each of all) io.out(row(each).join("\t"));
+  return EXIT.done;
+}
+
+function row(model: ModelStatusWire): string[] {
+  const { interactive, normal, batch } = model.queued;
+  return [
+    model.id,
+    model.state,
+    model.device ?? "-",
+    String(model.running),
+    String(interactive + normal + batch),
+    `${Math.round(model.oldest_wait_seconds)}s`,
+    `${Math.round(model.load_seconds)}s`,
+    noteOf(model),
+  ];
+}
+
+function noteOf(model: ModelStatusWire): string {
+  const notes: string[] = [];
+  if (model.pinned) notes.push("pinned");
+  if (model.paused) notes.push("paused");
+  if (model.load_failures > 0)
+    notes.push(`${model.load_failures} failed loads: ${model.last_error?.split("\n", 1)[0] ?? ""}`);
+  return notes.length === 0 ? "-" : notes.join(", ");
+}
+
+interface LogOptions {
+  readonly lines: string;
+  readonly follow: boolean;
+  readonly json: boolean;
+}
+
+async function logs(router: RouterClient, model: string, options: LogOptions, io: Io): Promise<ExitCode> {
+  if (!/^[1-9]\d{0,3}$/.test(options.lines)) throw new UsageError("--lines must be from 1 to 9999.");
+  const path = `/admin/models/${encodeURIComponent(model)}/logs?lines=${options.lines}`;
+  const read = async (): Promise<readonly string[]> => ((await router.ask("GET", path)) as LogsWire).lines;
+  let seen = await read();
+  if (options.json && !options.follow) {
+    io.out(JSON.stringify({ object: "logs", model, lines: seen }));
+    return EXIT.done;
+  }
+  const print = (line: string): void => io.out(options.json ? JSON.stringify({ model, line }) : line);
+  for (const line of seen) print(line);
+  if (!options.follow) return EXIT.done;
+  const interrupted = new AbortController();
+  const forget = io.onSignal("SIGINT", () => interrupted.abort());
+  while (!interrupted.signal.aborted) {
+    await sleepUntil(io.clock, io.clock.nowMs() + FOLLOW_EVERY_MS, interrupted.signal);
+    if (interrupted.signal.aborted) break;
+    const now = await read();
+    for (const line of newLines(seen, now)) print(line);
+    seen = now;
+  }
+  forget();
+  return EXIT.interrupted;
+}
+
+/** What `now` has after the longest end of `before` that it begins with or contains first. */
+export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
+  for (let overlap = Math.min(before.length, now.length); overlap > 0; overlap--) {
+    const tail = before.slice(before.length - overlap);
+    if (tail.every((line, i) => line === now[i])) return now.slice(overlap);
+  }
+  return now;
+}
