@@ -114,6 +114,27 @@ describe("a load into a container", () => {
     expect(only(fake)).toEqual([]);
   });
 
+  it.each([
+    ["the image is looked for", /GET .*\/images\//],
+    ["the container is made", /POST .*\/containers\/create/],
+    ["the container starts", /POST .*\/start$/],
+    ["the port is looked for", /GET .*\/containers\/0{9}\d*1\/json$/],
+    ["the log is opened", /GET .*\/logs/],
+  ])("is given up at once while %s", async (_when, line) => {
+    const { fake, backend } = await rig();
+    const stop = new AbortController();
+    fake.engine = (_request, response) => response.writeHead(503).end();
+    fake.interfere = (asked) => {
+      if (line.test(asked)) stop.abort();
+      return false;
+    };
+
+    const load = backend.start(placementOf("chat-model"), () => {}, stop.signal);
+
+    await expect(load).rejects.toThrow("the load was given up");
+    expect(only(fake)).toEqual([]);
+  });
+
   it("hides the secrets it gave the engine from the engine's last words", async () => {
     const { fake, backend } = await rig({ env: { HF_TOKEN: "hf_secret_value" } });
     fake.engine = (_request, _response, container) => {

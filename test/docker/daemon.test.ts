@@ -19,7 +19,7 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
     const env = { LOAD_SECONDS: "3" };
     const router = await routerFor({ models: { a: { env }, b: {} }, gpuFolder: gpu.folder });
     const waiting = await submit(router.origin, chatBody("a"));
-    await eventually(async () => expect(await containerId("sir-a")).not.toBeNull());
+    await eventually(async () => expect(await containerId("sirtest-a")).not.toBeNull());
 
     await stopDockerd(dockerd);
     const during = await ask(router.origin, `/v1/jobs/${waiting.id}`);
@@ -29,7 +29,7 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
     expect(during.status).toBe(200);
     expect(receipt.status).toBe("completed");
     expect(gpu.overlaps()).toEqual([]);
-    expect(await containerNames()).toEqual(["sir-a"]);
+    expect(await containerNames()).toEqual(["sirtest-a"]);
     await router.stop();
   });
 
@@ -42,7 +42,7 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
 
     const receipt = await answered(router.origin, "a");
     expect(receipt.response?.status_code).toBe(200);
-    expect(await containerNames()).toEqual(["sir-a"]);
+    expect(await containerNames()).toEqual(["sirtest-a"]);
     await router.stop();
   });
 

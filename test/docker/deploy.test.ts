@@ -93,31 +93,35 @@ function through(port: number, method: string, path: string, body = ""): Promise
   });
 }
 
-/** As Compose makes them, but for the GPU. */
-async function makeContainers(): Promise<void> {
+/** As Compose makes them, but for the GPU. @returns Their ids. */
+async function makeContainers(): Promise<string[]> {
+  const ids: string[] = [];
   for (const name of [...NAMES, "stranger"]) {
     const Cmd = ["--served-model-name", name, "--port", "8000"];
     const HostConfig = { Init: true, PortBindings: { "8000/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] } };
-    const { status } = await docker("POST", `/containers/create?name=${name}`, {
+    const { status, json } = await docker("POST", `/containers/create?name=${name}`, {
       Image: IMAGE,
       Cmd,
       HostConfig,
       ExposedPorts: { "8000/tcp": {} },
     });
     expect(status).toBe(201);
+    ids.push(json.Id);
   }
+  return ids;
 }
 
 describe("the socket proxy", () => {
   let port = 0;
+  let ids: string[] = [];
   let end = (): void => undefined;
   beforeAll(async () => {
-    await makeContainers();
+    ids = await makeContainers();
     ({ port, end } = await startProxy());
   }, 120_000);
   afterAll(async () => {
     end();
-    for (const name of [...NAMES, "stranger"]) await docker("DELETE", `/containers/${name}?force=1&v=1`);
+    for (const id of ids) await docker("DELETE", `/containers/${id}?force=1&v=1`);
   });
 
   it("lets the router switch its two containers", async () => {

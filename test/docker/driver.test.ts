@@ -21,7 +21,7 @@ describe("a container of a real Docker engine", () => {
     const backend = driverFor({ chat: { env: { LOAD_SECONDS: "0.4" } } });
 
     const { instance, phases } = await load(backend, "chat");
-    const { json } = await docker("GET", "/containers/sir-chat/json");
+    const { json } = await docker("GET", "/containers/sirtest-chat/json");
     const sink = new Taken();
     const outcome = await backend.run(
       instance,
@@ -34,7 +34,7 @@ describe("a container of a real Docker engine", () => {
 
     expect(phases.map(({ phase }) => phase)).toEqual(expect.arrayContaining(["starting", "loading", "warming"]));
     expect(json.Config.Labels).toMatchObject({
-      "sir.managed": "sir",
+      "sir.managed": "sirtest",
       "sir.model": "chat",
       "sir.instance": "ins_chat",
       "sir.device": "gpu0",
@@ -43,7 +43,7 @@ describe("a container of a real Docker engine", () => {
     expect(sink.json).toMatchObject({ choices: [{ message: { content: "t0 t1 t2 t3" } }] });
     expect(log.at(-1)).toBe("INFO Application startup complete.");
     expect(stopped).toEqual({ memory: "unknown" });
-    expect(await containerNames()).not.toContain("sir-chat");
+    expect(await containerNames()).not.toContain("sirtest-chat");
     expect((await backend.logs(specOf("chat").name, 3)).at(-1)).toMatch(/startup complete|shutting down/);
   });
 
@@ -73,7 +73,7 @@ describe("a container of a real Docker engine", () => {
 
     const error = await fault(load(backend, "chat"));
 
-    expect(error.message).toBe("The container sir-chat ended with exit code 3.");
+    expect(error.message).toBe("The container sirtest-chat ended with exit code 3.");
     expect(error.logTail.join("\n")).toContain("Engine core initialization failed");
     expect(await containerNames()).toEqual([]);
   });
@@ -93,13 +93,13 @@ describe("a container of a real Docker engine", () => {
     backend.onLost?.((instance, detail) => lost.push([instance, detail]));
     const { instance } = await load(backend, "chat");
 
-    process.kill(await enginePid("sir-chat"), "SIGKILL");
+    process.kill(await enginePid("sirtest-chat"), "SIGKILL");
     const killedMs = performance.now();
     await eventually(() => expect(lost).toHaveLength(1), 3000);
     const tookMs = performance.now() - killedMs;
 
     expect(lost[0]?.[0]).toBe(instance.instance);
-    expect(lost[0]?.[1]).toMatch(/sir-chat ended with exit code 137 \(SIGKILL\)[\s\S]*startup complete/);
+    expect(lost[0]?.[1]).toMatch(/sirtest-chat ended with exit code 137 \(SIGKILL\)[\s\S]*startup complete/);
     expect(tookMs).toBeLessThan(2000);
     expect(await backend.alive(instance, never())).toBe(false);
     await backend.stop(instance, 1000, never());
@@ -124,7 +124,7 @@ describe("a container of a real Docker engine", () => {
     const stop = new AbortController();
     const loading = backend.start(placementOf("chat"), () => {}, stop.signal);
     loading.catch(() => undefined);
-    await eventually(async () => expect(await containerId("sir-chat")).not.toBeNull());
+    await eventually(async () => expect(await containerId("sirtest-chat")).not.toBeNull());
     const startedMs = performance.now();
 
     stop.abort();
@@ -136,14 +136,14 @@ describe("a container of a real Docker engine", () => {
 
   it("leaves a stranger's container alone, and names it", async () => {
     const backend = driverFor({ chat: {} });
-    await docker("POST", "/containers/create?name=sir-chat", { Image: IMAGE, Cmd: ["--port", "1"] });
+    await docker("POST", "/containers/create?name=sirtest-chat", { Image: IMAGE, Cmd: ["--port", "1"] });
 
     const error = await fault(load(backend, "chat"));
 
-    const id = await containerId("sir-chat");
-    await docker("DELETE", "/containers/sir-chat?force=1");
+    const id = await containerId("sirtest-chat");
+    await docker("DELETE", "/containers/sirtest-chat?force=1");
     expect(error.message).toContain(
-      "the container name sir-chat is taken by a container that this router did not make",
+      "the container name sirtest-chat is taken by a container that this router did not make",
     );
     expect(id).not.toBeNull();
     await load(backend, "chat");
@@ -152,7 +152,7 @@ describe("a container of a real Docker engine", () => {
   it("replaces its own container of another specification", async () => {
     const first = driverFor({ chat: {} });
     await load(first, "chat");
-    const before = await containerId("sir-chat");
+    const before = await containerId("sirtest-chat");
     const second = driverFor({ chat: { env: { LOAD_SECONDS: "0.1" } } });
 
     const found = await second.inspect();
@@ -161,8 +161,8 @@ describe("a container of a real Docker engine", () => {
 
     expect(found.map(({ instance }) => instance)).toEqual(["ins_chat"]);
     expect(fits).toEqual([false]);
-    expect(await containerId("sir-chat")).not.toBe(before);
-    expect(await containerNames()).toEqual(["sir-chat"]);
+    expect(await containerId("sirtest-chat")).not.toBe(before);
+    expect(await containerNames()).toEqual(["sirtest-chat"]);
   });
 
   it("knows its container again after a restart, and adopts it", async () => {

@@ -15,6 +15,9 @@ import { IMAGE } from "./image.ts";
 
 export const dockerHost = (): string => inject("dockerHost");
 
+/** Of every container of these tests: a router of the machine's own has another. */
+export const PREFIX = "sirtest";
+
 export interface Knobs {
   readonly env?: Readonly<Record<string, string>>;
   readonly [option: string]: unknown;
@@ -41,6 +44,7 @@ export function backendOf({ env = {}, ...over }: Knobs, gpuFolder?: string): Rec
   return {
     dockerHost: dockerHost(),
     image: IMAGE,
+    namePrefix: PREFIX,
     pullPolicy: "never",
     gpus: "none",
     ipc: "private",
@@ -57,7 +61,7 @@ export function driverFor(models: Readonly<Record<string, Knobs>>): Backend {
   }));
   const backend = vllmDocker.create(members, { clock: new SystemClock() });
   onTestFinished(async () => {
-    await removeOurs(members.map(({ options }) => options.namePrefix));
+    await removeOurs();
     await backend.close();
   });
   return backend;
@@ -106,20 +110,18 @@ export function docker(method: string, path: string, body?: object): Promise<Doc
   });
 }
 
-/** Names of all containers there are, running or not. */
+/** Names of the tests' containers, running or not. */
 export async function containerNames(): Promise<string[]> {
   const { json } = await docker("GET", "/containers/json?all=1");
-  return (json as { Names: string[] }[]).map(({ Names }) => (Names[0] ?? "").slice(1)).sort();
+  return (json as { Names: string[] }[])
+    .map(({ Names }) => (Names[0] ?? "").slice(1))
+    .filter((name) => name.startsWith(PREFIX))
+    .sort();
 }
 
 export async function containerId(name: string): Promise<string | null> {
   const { status, json } = await docker("GET", `/containers/${name}/json`);
   return status === 200 ? json.Id : null;
-}
-
-/** Sends a signal to the container's first process. */
-export async function signalInside(name: string, signal: string): Promise<void> {
-  await docker("POST", `/containers/${name}/kill?signal=${signal}`);
 }
 
 /** The engine's own process as this machine sees it: beneath the small init. */
@@ -130,10 +132,8 @@ export async function enginePid(name: string): Promise<number> {
   return Number(children.split(" ")[0] || init);
 }
 
-export async function removeOurs(prefixes: readonly string[]): Promise<void> {
-  for (const prefix of new Set(prefixes)) {
-    const filters = encodeURIComponent(JSON.stringify({ label: [`sir.managed=${prefix}`] }));
-    const { json } = await docker("GET", `/containers/json?all=1&filters=${filters}`);
-    for (const { Id } of json as { Id: string }[]) await docker("DELETE", `/containers/${Id}?force=1&v=1`);
-  }
+export async function removeOurs(): Promise<void> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`sir.managed=${PREFIX}`] }));
+  const { json } = await docker("GET", `/containers/json?all=1&filters=${filters}`);
+  for (const { Id } of json as { Id: string }[]) await docker("DELETE", `/containers/${Id}?force=1&v=1`);
 }

@@ -31,7 +31,7 @@ export function configOf({ models, gpuFolder, model = {}, scheduler = {}, device
 
 /** Its containers are removed when the test is over. @param others Models that live elsewhere, as they are written. */
 export async function routerFor(site: Site, folder = tempFolder(), others: object = {}): Promise<RouterProcess> {
-  onTestFinished(() => removeOurs(["sir"]));
+  onTestFinished(removeOurs);
   const config = configOf(site);
   return serve({ config: { ...config, models: { ...config.models, ...others } }, folder });
 }

@@ -173,6 +173,7 @@ export class DockerBackend implements Backend {
     const { id, name, origin } = await startMade(up, ref);
     const settled = new AbortController();
     const end = (): void => settled.abort();
+    if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
     try {
       const exit = new Promise<never>((_, reject) => {

@@ -140,14 +140,19 @@ export async function hasImage(docker: DockerHttp, image: string): Promise<boole
   return (await docker.ask({ method: "GET", path, limitMs: QUICK_MS })).status !== 404;
 }
 
-/** The newest lines, oldest first. */
+/** The newest lines, oldest first; what came of them in time. */
 export async function logTail(docker: DockerHttp, container: Container, lines: number): Promise<string[]> {
-  const ending = new AbortController();
+  const late = new AbortController();
+  const timer = docker.clock.at(docker.clock.nowMs() + QUICK_MS, () => late.abort());
   const kept: string[] = [];
-  for await (const line of followLog(docker, container, { lines, follow: false }, ending.signal)) {
-    if (kept.push(line) > lines) kept.shift();
+  try {
+    for await (const line of followLog(docker, container, { lines, follow: false }, late.signal)) {
+      if (kept.push(line) > lines) kept.shift();
+    }
+    return kept;
+  } finally {
+    timer.cancel();
   }
-  return kept;
 }
 
 /** Lines as they come, until the container ends or the signal is aborted. */

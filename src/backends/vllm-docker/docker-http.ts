@@ -40,13 +40,13 @@ export interface DockerAnswer {
 
 export class DockerHttp {
   readonly address: DockerAddress;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   #pool: Pool | null = null;
   #version: Promise<string> | null = null;
 
   constructor(address: DockerAddress, clock: Clock) {
     this.address = address;
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   /** Resolves with 2xx, 304 and 404; @throws {DockerError} otherwise */
@@ -168,7 +168,7 @@ export class DockerHttp {
         );
       if (signal?.aborted === true) return aborted();
       signal?.addEventListener("abort", aborted, { once: true });
-      const timer = this.#clock.at(this.#clock.nowMs() + limitMs, late);
+      const timer = this.clock.at(this.clock.nowMs() + limitMs, late);
       work(inner.signal)
         .then(resolve, (error: unknown) => reject(this.#inWords(error)))
         .finally(() => {

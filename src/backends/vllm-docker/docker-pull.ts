@@ -43,6 +43,7 @@ export async function ensureImage(docker: DockerHttp, clock: Clock, pull: Pull):
 async function pullImage(docker: DockerHttp, clock: Clock, { image, report, signal }: Pull): Promise<void> {
   const stop = new AbortController();
   const end = (): void => stop.abort();
+  if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });
   const layers = new Layers();
   const said: { atMs: number; error: string | null; shown: number } = { atMs: clock.nowMs(), error: null, shown: -1 };
