@@ -21,7 +21,9 @@ it("serves two models on one GPU in turn, and never both at once", async () => {
 it("swaps a hundred times and leaves no container and no descriptor behind", async () => {
   const gpu = sharedGpu();
   const env = { LOAD_SECONDS: "0.02" };
-  const router = await routerFor({ models: { a: { env }, b: { env } }, gpuFolder: gpu.folder });
+  // No time in which the resident may stay although it is idle.
+  const scheduler = { switchCostWeight: 0 };
+  const router = await routerFor({ models: { a: { env }, b: { env } }, gpuFolder: gpu.folder, scheduler });
   for (const model of ["a", "b", "a", "b"]) await answered(router.origin, model);
   await pause(3000);
   const before = descriptorsOf(router.pid);
