@@ -70,6 +70,8 @@ async function hold(site: Site, router: Router, entry: Entry, mayDrop: boolean):
   const hangUp = mayDrop ? clock.at(clock.nowMs() + plan.patienceMs, () => settleSocket(GONE)) : null;
   const ending = await ended;
   hangUp?.cancel();
+  // Its router has died meanwhile, and this socket with it: the caller has gone on without it.
+  if (router.mortal.dead) return ending;
   if (ending === GONE) {
     entry.interestMs = plan.key === null ? 0 : ORPHAN_MS;
     accepted.detach();
