@@ -28,11 +28,11 @@ describe("the configuration for Compose", () => {
 
     for (const { spec, options } of config.backends.flatMap(({ members }) => members)) {
       const { containerName = "", network, dockerHost } = options as VllmDockerOptions;
-      const service = compose
+      const entry = compose
         .split(/^ {2}(?=[a-z-]+:\n)/m)
         .find((text) => text.includes(`container_name: ${containerName}\n`));
-      expect(service).toContain(`--model=${spec.name}\n`);
-      for (const name of [spec.name, ...spec.aliases]) expect(service).toContain(`- ${name}\n`);
+      expect(entry).toContain(`--model=${spec.name}\n`);
+      for (const name of [spec.name, ...spec.aliases]) expect(entry).toContain(`- ${name}\n`);
       expect(compose).toContain(`name: ${network}\n`);
       expect(compose).toContain(`${new URL((dockerHost ?? "").replace("tcp:", "http:")).hostname}:\n`);
       expect(proxy.split(containerName)).toHaveLength(3);

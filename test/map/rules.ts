@@ -53,6 +53,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/system": ["src/domain", "node:"],
   "src/cli": [
+    "src/client",
     "src/domain",
     "src/config",
     "src/backends",

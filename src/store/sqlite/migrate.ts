@@ -69,10 +69,9 @@ function applyPending(db: Database, folder: string): number {
 
 /** The version that had the database open last. */
 function writtenBy(db: Database): string {
-  return (
-    db.prepare<[], string>("SELECT value FROM meta WHERE key = 'version'").pluck().get() ??
-    "which did not say its number"
-  );
+  const unsaid = "which did not say its number";
+  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get() === undefined) return unsaid;
+  return db.prepare<[], string>("SELECT value FROM meta WHERE key = 'version'").pluck().get() ?? unsaid;
 }
 
 export function noteVersion(db: Database, version: string): void {
