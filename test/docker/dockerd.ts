@@ -2,12 +2,22 @@
 // network, stopped and wiped afterwards.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { haveProgram } from "./debian.ts";
 
+const NAME = "sir-dockerd-";
 const START_MS = 60_000;
 const STOP_MS = 20_000;
 
@@ -47,7 +57,9 @@ export async function haveEngine(): Promise<Dockerd> {
   } catch (error) {
     throw new Error(NO_ENGINE("none answers, and dockerd cannot be installed."), { cause: error });
   }
-  const folder = mkdtempSync(join(tmpdir(), "sir-dockerd-"));
+  await wipeAbandoned();
+  const folder = mkdtempSync(join(tmpdir(), NAME));
+  writeFileSync(join(folder, "owner.pid"), String(process.pid));
   const dockerd = { host: `unix://${folder}/docker.sock`, folder };
   await startDockerd(dockerd);
   return dockerd;
@@ -99,6 +111,16 @@ export async function stopDockerd({ folder }: Dockerd): Promise<void> {
   while (lives(pid)) {
     if (performance.now() > untilMs) process.kill(pid, "SIGKILL");
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Of runs that were killed: they share this machine's bridge. */
+async function wipeAbandoned(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(NAME))) {
+    const folder = join(tmpdir(), name);
+    const owner = join(folder, "owner.pid");
+    if (existsSync(owner) && lives(Number(readFileSync(owner, "utf8")))) continue;
+    await wipeDockerd({ host: `unix://${folder}/docker.sock`, folder });
   }
 }
 
