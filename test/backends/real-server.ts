@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Driver, Instance } from "../../src/backends/backend.ts";
-import { LoadError } from "../../src/backends/backend.ts";
+import { sleepUntil } from "../../src/domain/clock.ts";
 import { SystemClock } from "../../src/system/clock.ts";
 import { backendOf, lossOf, never, type Over } from "./model-server-rig.ts";
 import { callOf, instanceOf, placementOf, Taken } from "./samples.ts";
@@ -155,13 +155,10 @@ export function exerciseRealServer({ driver, start, models, options = {}, unload
 
     const loading = load(first, giveUp.signal);
     clock.at(clock.nowMs() + 60, () => giveUp.abort());
-    const outcome = await loading.then(
-      () => "loaded",
-      (error: unknown) => (error instanceof LoadError ? error.message : String(error)),
-    );
 
-    if (outcome === "loaded") return;
-    expect(outcome).toBe("the load was given up");
+    await expect(loading).rejects.toThrow("the load was given up");
+    expect(await backend.inspect()).toEqual([]);
+    await sleepUntil(clock, clock.nowMs() + 3_000);
     expect(await backend.inspect()).toEqual([]);
   });
 

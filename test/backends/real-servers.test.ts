@@ -5,11 +5,14 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { llamaServer } from "../../src/backends/llama-server.ts";
 import { llamaSwap } from "../../src/backends/llama-swap.ts";
 import { ollama } from "../../src/backends/ollama.ts";
+import { SystemClock } from "../../src/system/clock.ts";
+import { backendOf, never } from "./model-server-rig.ts";
 import { exerciseRealServer, type RealServer, startServer } from "./real-server.ts";
+import { placementOf } from "./samples.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -32,8 +35,14 @@ const post = (url: string, body?: object): Promise<string> =>
 const ollamaPath = binary("SIR_OLLAMA", true);
 describe.skipIf(ollamaPath === null)("the real Ollama", () => {
   const program = ollamaPath ?? "";
+  const hostOf = (port: number | string) => ({ OLLAMA_HOST: `127.0.0.1:${port}` });
+  const create = ({ folder, origin }: RealServer, name: string, modelfile: string): void => {
+    const file = join(folder, name);
+    writeFileSync(file, modelfile);
+    const env = { PATH: process.env["PATH"], HOME: folder, ...hostOf(new URL(origin).port) };
+    execFileSync(program, ["create", name, "-f", file], { env, stdio: "ignore" });
+  };
   const start = async (): Promise<RealServer> => {
-    const hostOf = (port: number) => ({ OLLAMA_HOST: `127.0.0.1:${port}` });
     const server = await startServer(
       () => [program, "serve"],
       "/api/version",
@@ -47,10 +56,7 @@ describe.skipIf(ollamaPath === null)("the real Ollama", () => {
       const copy = join(server.folder, `${name}.gguf`);
       copyFileSync(gguf, copy);
       appendFileSync(copy, name);
-      const file = join(server.folder, name);
-      writeFileSync(file, `FROM ${copy}\nPARAMETER num_ctx 512\n`);
-      const env = { PATH: process.env["PATH"], HOME: server.folder, ...hostOf(Number(new URL(server.origin).port)) };
-      execFileSync(program, ["create", name, "-f", file], { env, stdio: "ignore" });
+      create(server, name, `FROM ${copy}\nPARAMETER num_ctx 512\n`);
     }
     return server;
   };
@@ -60,6 +66,49 @@ describe.skipIf(ollamaPath === null)("the real Ollama", () => {
     models: ["sir-a", "sir-b"],
     options: { allowCpu: true },
     unloadElsewhere: ({ origin }, model) => post(`${origin}/api/generate`, { model, keep_alive: 0 }),
+  });
+
+  const on = ({ origin }: RealServer, model: string, over: object = {}) => {
+    const backend = backendOf(
+      ollama,
+      { origin },
+      { clock: new SystemClock(), models: [model], allowCpu: true, ...over },
+    );
+    return { backend, load: () => backend.start(placementOf(model), () => undefined, never()) };
+  };
+
+  it("renews its promise when another client's options had the model loaded anew", async () => {
+    const server = await start();
+    const { backend, load } = on(server, "sir-a");
+    await load();
+
+    await post(`${server.origin}/api/generate`, { model: "sir-a", stream: false, options: { num_ctx: 1024 } });
+
+    const notes = () => backend.logs("sir-a" as never, 20).then((lines) => lines.join("\n"));
+    await expect.poll(notes, { timeout: 120_000, interval: 500 }).toContain("kept for ever again");
+    expect(await notes()).toContain("context 512 became context 1024");
+    const expiry = await fetch(`${server.origin}/api/ps`).then((answer) => answer.text());
+    expect(expiry).toMatch(/"expires_at":"2[1-9]/);
+  });
+
+  it("is told that names with the same weights share one runner", async () => {
+    const server = await start();
+    create(server, "sir-c", `FROM ${join(server.folder, "sir-a.gguf")}\nSYSTEM Be brief.\nPARAMETER num_ctx 512\n`);
+    await on(server, "sir-a").load();
+
+    await expect(on(server, "sir-c").load()).rejects.toThrow(/lists sir-a:latest: names with the same weights/);
+  });
+
+  it("calls a model that is not on the GPU one that does not fit", async () => {
+    const server = await start();
+    await on(server, "sir-a").load();
+    const list = await fetch(`${server.origin}/api/ps`).then((answer) => answer.text());
+    if (!list.includes('"size_vram":0')) return;
+
+    await expect(on(server, "sir-a", { allowCpu: false }).load()).rejects.toThrow(
+      /sir-a:latest does not fit: Ollama put 0\.0 of/,
+    );
+    expect(await on(server, "sir-a").backend.inspect()).toEqual([]);
   });
 });
 

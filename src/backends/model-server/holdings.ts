@@ -11,7 +11,8 @@ import { ServerError } from "./server-http.ts";
 import { entryOf, isLoaded, type ServerTalk, wordsOf } from "./server-talk.ts";
 import { Watch } from "./watch.ts";
 
-const TEND_MS = 5_000;
+/** Mending may be a whole load. */
+const TEND_MS = 900_000;
 /** So many looks in a row that nobody answered: the server is gone, and not merely restarted. */
 const DOWN_LOOKS = 2;
 
@@ -22,10 +23,12 @@ export interface Held<Options> {
   readonly name: string;
   /** Router time; a look that began before says nothing about it. */
   readonly sinceMs: number;
-  /** What the load came to, as the server said last. */
+  /** What the load came to, as the server said last; undefined: what comes next is as good. */
   shape: string | undefined;
   /** Its end is ours. */
   stopping: boolean;
+  /** Something about it is being mended. */
+  tending: boolean;
 }
 
 interface Parts<Options extends ServerOptions> {
@@ -40,8 +43,8 @@ export class Holdings<Options extends ServerOptions> {
   readonly #parts: Parts<Options>;
   readonly #watch: Watch;
   readonly #held = new Map<InstanceId, Held<Options>>();
-  /** Of the look that is under way. One of its own each time: signals that live long collect all that hangs on them. */
-  #looking: AbortController | null = null;
+  /** What is under way. Each has its own: signals that live long collect all that hangs on them. */
+  readonly #underWay = new Set<AbortController>();
   #listener: (instance: InstanceId, detail: string) => void = () => undefined;
   #downLooks = 0;
 
@@ -75,6 +78,7 @@ export class Holdings<Options extends ServerOptions> {
       sinceMs: clock.nowMs(),
       shape: found.shape,
       stopping: false,
+      tending: false,
     };
     this.#held.set(instance, held);
     notes.add(member.spec.name, `It is loaded${found.shape === undefined ? "" : ` (${found.shape})`}.`);
@@ -102,23 +106,21 @@ export class Holdings<Options extends ServerOptions> {
 
   close(): void {
     this.#watch.close();
-    this.#looking?.abort();
+    for (const each of this.#underWay) each.abort();
   }
 
   async #look(): Promise<void> {
-    const { clock, talk, dialect } = this.#parts;
-    const atMs = clock.nowMs();
-    const looking = new AbortController();
-    this.#looking = looking;
-    const { signal } = looking;
-    const list = await talk.list(signal).catch((error: unknown) => this.#unseen(error));
-    if (list === null || signal.aborted) return;
+    const atMs = this.#parts.clock.nowMs();
+    const list = await this.#during((signal) => this.#parts.talk.list(signal)).catch((error: unknown) =>
+      this.#unseen(error),
+    );
+    if (list === null) return;
     this.#downLooks = 0;
     for (const held of [...this.#held.values()]) {
       if (held.stopping || held.sinceMs >= atMs || !this.#held.has(held.instance)) continue;
       const found = entryOf(list, held.name);
-      if (isLoaded(found)) await this.#tend(held, found, signal);
-      else this.#lose(held, whyGone(dialect.server, held.name, found));
+      if (!isLoaded(found)) this.#lose(held, whyGone(this.#parts.dialect.server, held.name, found));
+      else if (!held.tending) this.#tend(held, found);
     }
   }
 
@@ -133,23 +135,41 @@ export class Holdings<Options extends ServerOptions> {
     return null;
   }
 
-  async #tend(held: Held<Options>, found: Listed, look: AbortSignal): Promise<void> {
+  /** Looks go on meanwhile. */
+  #tend(held: Held<Options>, found: Listed): void {
     const { notes, clock, dialect, talk } = this.#parts;
     const { name } = held.member.spec;
-    if (found.shape !== held.shape) {
-      notes.add(name, `Somebody else had it loaded anew: ${held.shape ?? "?"} became ${found.shape ?? "?"}.`);
-      held.shape = found.shape;
+    if (held.shape !== undefined && found.shape !== held.shape) {
+      notes.add(name, `Somebody else had it loaded anew: ${held.shape} became ${found.shape ?? "?"}.`);
     }
+    held.shape = found.shape;
+    if (dialect.tend === undefined) return;
+    held.tending = true;
+    this.#during(async (signal) => dialect.tend?.(talk.request(held.member, signal), found, clock.wallMs()))
+      .then(
+        (mended) => {
+          if (typeof mended !== "string") return;
+          notes.add(name, mended);
+          held.shape = undefined;
+        },
+        (error: unknown) => notes.add(name, `It could not be tended: ${wordsOf(error)}`),
+      )
+      .finally(() => {
+        held.tending = false;
+      });
+  }
+
+  /** Ended by its limit, and by `close`. */
+  async #during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock } = this.#parts;
     const limit = new AbortController();
     const timer = clock.at(clock.nowMs() + TEND_MS, () => limit.abort());
+    this.#underWay.add(limit);
     try {
-      const signal = AbortSignal.any([limit.signal, look]);
-      const mended = await dialect.tend?.(talk.request(held.member, signal), found, clock.wallMs());
-      if (typeof mended === "string") notes.add(name, mended);
-    } catch (error) {
-      notes.add(name, `It could not be tended: ${wordsOf(error)}`);
+      return await work(limit.signal);
     } finally {
       timer.cancel();
+      this.#underWay.delete(limit);
     }
   }
 
