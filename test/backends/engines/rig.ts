@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import type { Backend, Driver, DriverContext, Instance, Placement } from "../../../src/backends/backend.ts";
 import { processDriver } from "../../../src/backends/process.ts";
-import type { InstanceId, ModelName } from "../../../src/domain/ids.ts";
+import type { ModelName } from "../../../src/domain/ids.ts";
 import { SystemClock } from "../../../src/system/clock.ts";
 import { createIds } from "../../../src/system/ids.ts";
 import { tempFolder } from "../../e2e/process.ts";
@@ -91,10 +91,6 @@ export async function load(backend: Backend, placement: Placement, phases: strin
   };
   const { endpoint } = await backend.start(placement, report, never());
   return { ...placement, endpoint, epoch: 1 };
-}
-
-export function instanceNamed({ instance }: { instance: string }): InstanceId {
-  return instance as InstanceId;
 }
 
 /** Asks again until it holds; the last failure is the test's. */
