@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 import { ollama, ollamaOptions } from "../../src/backends/ollama.ts";
+import { sleepUntil } from "../../src/domain/clock.ts";
 import { exerciseBackend } from "./contract.ts";
 import { fakeOllama } from "./fakes/ollama.ts";
 import { exerciseModelServer } from "./model-server.ts";
-import { never, nextNote, onVirtualTime, specimenOf } from "./model-server-rig.ts";
+import { lossOf, never, nextNote, onVirtualTime, specimenOf } from "./model-server-rig.ts";
 
 exerciseBackend(async () => specimenOf(ollama, await fakeOllama("chat-model")));
 
@@ -69,6 +70,23 @@ describe("ollama", () => {
 
     expect(await pass(nextNote(backend))).toContain("kept for ever again");
     expect(fake.expiresAt.get("chat-model")).toMatch(/^2318/);
+  });
+
+  it("goes on looking while a renewal takes as long as a load, and renews once at a time", async () => {
+    const fake = await fakeOllama("chat-model");
+    const { backend, clock, pass, load } = onVirtualTime(ollama, fake);
+    const loss = lossOf(backend);
+    await load();
+    void fake.renewals.close();
+    fake.expiresAt.set("chat-model", new Date(clock.wallMs() + 60_000).toISOString());
+
+    await pass(sleepUntil(clock, clock.nowMs() + 20_000));
+    const renewals = fake.asked.filter(({ body }) => body["keep_alive"] === -1).length - 1;
+    fake.set("chat-model", false);
+
+    expect(renewals).toBe(1);
+    expect((await pass(loss)).detail).toContain("chat-model");
+    fake.renewals.open();
   });
 
   it("notes that another client's options had the model loaded anew", async () => {

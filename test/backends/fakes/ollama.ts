@@ -1,7 +1,7 @@
 // Ollama as its docs/api.md describes it, and as server/routes.go and sched.go of 0.17.4 do it where the page is silent:
 // a request loads what it names, an unload is answered before the runner is gone, and `/v1` knows no keep_alive.
 
-import { type Asked, FakeServer, json } from "./fake-server.ts";
+import { type Asked, FakeServer, Gate, json } from "./fake-server.ts";
 
 const FOR_EVER = "2318-01-01T00:00:00Z";
 
@@ -9,6 +9,8 @@ export class FakeOllama extends FakeServer {
   /** Of each model's 1000 bytes, so many are on the GPU. */
   sizeVram = 1000;
   embedsOnly = false;
+  /** A renewed promise, which may be a reload, waits until this is open. */
+  readonly renewals = new Gate();
   readonly expiresAt = new Map<string, string>();
   contextLength = 4096;
   /** Names whose weights are those of another name: that one's runner serves both, and is the one that is listed. */
@@ -30,6 +32,7 @@ export async function fakeOllama(...names: string[]): Promise<FakeOllama> {
       fake.unload(wanted);
       return json(response, 200, { model: wanted, done: true, done_reason: "unload" });
     }
+    if (model.loaded && body["keep_alive"] === -1) await fake.renewals.pass();
     const runner = fake.sameWeights.get(wanted) ?? wanted;
     if (fake.model(runner)?.loaded !== true && !(await fake.load(runner))) {
       return json(response, 500, { error: fake.knobs.failLoads ?? "llama runner process has terminated" });
