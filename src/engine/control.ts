@@ -45,7 +45,7 @@ export interface Place {
 
 export interface ModelStatus {
   readonly spec: ModelSpec;
-  readonly state: "absent" | "loading" | "resident" | "draining" | "unloading" | "broken" | "remote";
+  readonly state: "absent" | "asleep" | "loading" | "resident" | "draining" | "unloading" | "broken" | "remote";
   readonly device: DeviceId | null;
   readonly sinceMs: number | null;
   readonly pinned: boolean;

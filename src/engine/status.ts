@@ -80,7 +80,8 @@ function stateOf(
   if (home?.move?.phase === "unloading") return "unloading";
   if (home !== undefined) return "resident";
   if (coming !== undefined) return "loading";
-  return entry.breaker.broken ? "broken" : "absent";
+  if (entry.breaker.broken) return "broken";
+  return entry.backend.nextTier?.(entry.spec.name) === "wake" ? "asleep" : "absent";
 }
 
 /** How long the loop may sit on waiting work without a pass. */

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
+import type { Backend } from "../../src/backends/backend.ts";
 import type { MockFaults } from "../../src/backends/mock/faults.ts";
 import { GpuLedger } from "../../src/backends/mock/gpu-ledger.ts";
 import { mockDriver } from "../../src/backends/mock.ts";
@@ -35,6 +36,11 @@ export interface RigOptions {
   readonly database?: Database.Database;
   readonly clock?: VirtualClock;
   readonly seed?: number;
+  readonly devices?: Readonly<Record<string, unknown>>;
+  /** What a device's probe says. */
+  readonly freeGiB?: () => number | null;
+  /** What the engine gets instead of each mock backend. */
+  readonly wrap?: (backend: Backend) => Backend;
 }
 
 export interface Ask {
@@ -48,7 +54,7 @@ export interface Ask {
 
 const TIMING = ["loadSeconds", "unloadSeconds", "tokensPerSecond", "firstTokenSeconds"] as const;
 
-function documentOf({ models, scheduler, jobs }: RigOptions): unknown {
+function documentOf({ models, scheduler, jobs, devices }: RigOptions): unknown {
   const documents = Object.entries(models).map(([name, model]) => {
     const { unloadSeconds = 0.5, tokensPerSecond = 64, firstTokenSeconds = 0, loadSeconds = 3, ...rest } = model;
     const timing = { loadSeconds, unloadSeconds, tokensPerSecond, firstTokenSeconds } satisfies Record<
@@ -61,6 +67,7 @@ function documentOf({ models, scheduler, jobs }: RigOptions): unknown {
     store: { url: "sqlite::memory:" },
     scheduler: { policy: "model-score", ...scheduler },
     jobs: { ...jobs },
+    ...(devices === undefined ? {} : { devices }),
     models: Object.fromEntries(documents),
   };
 }
@@ -107,7 +114,13 @@ export class Rig {
     this.engine = new Engine({
       settings: config.engine,
       store: this.store,
-      backends: createBackends(config.backends, { clock }, [mockDriver(lab)]),
+      backends: new Map(
+        [...createBackends(config.backends, { clock }, [mockDriver(lab)])].map(([model, backend]) => [
+          model,
+          this.#options.wrap?.(backend) ?? backend,
+        ]),
+      ),
+      ...(this.#options.freeGiB === undefined ? {} : { freeGiB: async () => this.#options.freeGiB?.() ?? null }),
       clock,
       ids: this.#ids,
       owner,
