@@ -5,7 +5,8 @@ import type { Dispatcher } from "undici";
 import { type Clock, sleepUntil } from "../domain/clock.ts";
 import { LoadError } from "./backend.ts";
 
-const QUICK_MS = 2_000;
+/** What a look at the health or the list of models may take. */
+export const QUICK_MS = 2_000;
 const LIST_BYTES = 4 * 1024 * 1024;
 /** The first token may have to compile something. */
 const TOKEN_MS = 120_000;

@@ -21,13 +21,13 @@ const SUBJECT: Subject = {
   // Its server knows the schema under `json_object` only, and takes `json_schema` for no format at all.
   responseFormat: (schema) => ({ type: "json_object", schema }),
   brief: { max_tokens: 16 },
-  long: { max_tokens: 200, min_tokens: 200 },
+  long: { max_tokens: 150, min_tokens: 150 },
 };
 
 /** Its weights were never taught to chat: in Gemma's own form they end an answer at once. */
 const FLAGS =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: placeholders of the driver
-  "--model_alias ${MODEL} --host 127.0.0.1 --port ${PORT} --n_ctx 1024 --n_threads 2 --chat_format alpaca --interrupt_requests False";
+  "--model_alias ${MODEL} --host 127.0.0.1 --port ${PORT} --n_ctx 1024 --n_threads 1 --n_threads_batch 1 --chat_format alpaca --interrupt_requests False";
 
 /** It tells nobody what it does, but what it uses of the processor does. */
 const BUSY: Busy = { by: "by its processor time", look: async ({ pid }) => (await loadOf(pid)) > 0.1 };

@@ -4,7 +4,7 @@
 import type { InstanceId, ModelName } from "../../domain/ids.ts";
 import type { Call, DriverContext, Instance, LoadProgress, Outcome, Placement, Sink } from "../backend.ts";
 import { httpCall, openDispatcher } from "../http-call.ts";
-import { listsModel, type Probing, tokenFault } from "../probe.ts";
+import { listsModel, type Probing, QUICK_MS, tokenFault } from "../probe.ts";
 import type { BringUp } from "./bring-up.ts";
 import type { Host, Hosted } from "./host.ts";
 import { hiding, tailOf } from "./last-words.ts";
@@ -12,6 +12,8 @@ import { type EngineMember, headersOf, probeTargetOf } from "./launch-plan.ts";
 
 /** What an engine that was found gets to answer with one token before it is taken over. */
 const PROOF_MS = 10_000;
+/** How long a process that has answered before may be silent, being busy with work that nobody waits for any more. */
+const SILENCE_MS = 60_000;
 
 export type LostListener = (instance: InstanceId, detail: string) => void;
 
@@ -28,6 +30,8 @@ export class ModelEngines {
   readonly #watched = new WeakSet<Hosted>();
   /** Their end is ours. */
   readonly #ours = new WeakSet<Hosted>();
+  /** Since when they have let a look run into its limit. */
+  readonly #silentSinceMs = new WeakMap<Hosted, number>();
 
   constructor(member: EngineMember, host: Host, context: DriverContext) {
     this.member = member;
@@ -65,13 +69,32 @@ export class ModelEngines {
     return httpCall(upstream, call, sink, signal, this.probing);
   }
 
-  /** Cheap, but for the first time with an engine that was found: that one has to prove itself with a token. */
+  /**
+   * Cheap, but for the first time with an engine that was found: that one has to prove itself with a token. One that says
+   * nothing for a while lives on as long as its process does; one that refuses, or answers something else, does not.
+   */
   async alive(engine: Hosted, signal: AbortSignal): Promise<boolean> {
     // One that serves goes on although the configuration has changed.
     if (engine.ended !== null || !(engine.proven || engine.fits)) return false;
-    if (!(await listsModel(probeTargetOf(this.member, engine.origin), this.probing, signal))) return false;
+    const beganMs = this.context.clock.nowMs();
+    if (!(await listsModel(probeTargetOf(this.member, engine.origin), this.probing, signal))) {
+      return engine.proven && engine.ended === null && this.#isSilent(engine, beganMs);
+    }
+    this.#silentSinceMs.delete(engine);
     engine.proven ||= await this.answersWithin(PROOF_MS, engine, signal);
     return engine.proven && engine.ended === null;
+  }
+
+  /**
+   * True for a look that ran into its limit, until the silence has lasted too long. The server of llama-cpp-python, for
+   * one, lists its models only between two generations, and goes on with one whose caller has left.
+   */
+  #isSilent(engine: Hosted, lookedAtMs: number): boolean {
+    const nowMs = this.context.clock.nowMs();
+    if (nowMs - lookedAtMs < QUICK_MS) return false;
+    const sinceMs = this.#silentSinceMs.get(engine) ?? lookedAtMs;
+    this.#silentSinceMs.set(engine, sinceMs);
+    return nowMs - sinceMs < SILENCE_MS;
   }
 
   /** One token; true as well for an engine that is never asked for one. */

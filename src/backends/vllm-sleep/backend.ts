@@ -91,7 +91,7 @@ export class SleepBackend implements Backend {
   async alive(instance: Instance, signal: AbortSignal): Promise<boolean> {
     const engine = await this.#engines.find(instance);
     if (engine === null || engine.ended !== null || !this.#sleepers.isAwake(engine)) return false;
-    if ((await isSleeping(this.#targetOf(engine), this.#engines.probing, signal)) !== false) return false;
+    if ((await isSleeping(this.#targetOf(engine), this.#engines.probing, signal)) === true) return false;
     return this.#engines.alive(engine, signal);
   }
 
