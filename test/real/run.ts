@@ -1,7 +1,7 @@
 // `npm run test:real`: the router over real engines that it installs itself, by hand and not in CI. What it shows, it
 // prints, and writes as markdown.
 //
-//   npm run test:real -- [--only llama|vllm]... [--cache FOLDER] [--report FILE]
+//   npm run test:real -- [--only llama|vllm|vllm-sleep]... [--cache FOLDER] [--report FILE]
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -10,11 +10,12 @@ import { parseArgs } from "node:util";
 import { runLlama } from "./llama.ts";
 import { createReport, type Report } from "./report.ts";
 import { closeSites } from "./site.ts";
-import { runVllm } from "./vllm.ts";
+import { runVllm, runVllmSleep } from "./vllm.ts";
 
 const PARTS: Readonly<Record<string, (cache: string, folder: string, report: Report) => Promise<void>>> = {
   llama: runLlama,
   vllm: runVllm,
+  "vllm-sleep": runVllmSleep,
 };
 
 async function main(): Promise<number> {
@@ -27,7 +28,7 @@ async function main(): Promise<number> {
   });
   const names = values.only ?? Object.keys(PARTS);
   const unknown = names.find((name) => !(name in PARTS));
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${Object.keys(PARTS).join(" and ")}`);
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${Object.keys(PARTS).join(", ")}`);
   const cache = resolve(values.cache);
   mkdirSync(cache, { recursive: true });
   const report = createReport();

