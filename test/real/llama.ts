@@ -18,7 +18,7 @@ const GUESS_SECONDS = 5;
 
 const SUBJECT: Subject = {
   models: ["gemma-a", "gemma-b"],
-  // Its server knows the schema under `json_object` only, and takes `json_schema` for no format at all.
+  // Its server reads a schema under `json_object` only.
   responseFormat: (schema) => ({ type: "json_object", schema }),
   brief: { max_tokens: 16 },
   long: { max_tokens: 150, min_tokens: 150 },

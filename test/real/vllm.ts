@@ -124,6 +124,7 @@ async function asleep(vllm: Vllm, folder: string, report: Report): Promise<void>
       a: await answerOf(site, bodyOf(a, SUBJECT.brief)),
       b: await answerOf(site, bodyOf(b, SUBJECT.brief)),
     };
+    assert.notEqual(first.a, first.b, "two models, two answers");
     const pids = [a, b].map((name) => site.engine(name).pid);
     const wakes: string[] = [];
     for (const [model, before] of [
