@@ -65,8 +65,23 @@ export async function haveEngine(): Promise<Dockerd> {
   return dockerd;
 }
 
-/** Started with the folder's own state: also again, after it was killed. */
-export async function startDockerd({ host, folder }: Dockerd): Promise<ChildProcess> {
+const TRIES = 3;
+
+/**
+ * Started with the folder's own state: also again, after it was killed. Its containerd gives up after 15 s, which a busy
+ * machine can exceed: then it is started once more.
+ */
+export async function startDockerd(dockerd: Dockerd): Promise<ChildProcess> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startOnce(dockerd);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce({ host, folder }: Dockerd): Promise<ChildProcess> {
   if (folder === null) throw new Error("an engine that is not ours is not started by us");
   const log = openSync(join(folder, "dockerd.log"), "a");
   const args = [
