@@ -34,11 +34,8 @@ async function main(): Promise<number> {
   const report = createReport();
   report.seen(machine());
   const folder = mkdtempSync(join(tmpdir(), "sir-real-run-"));
-  try {
-    for (const name of names) await runPart(name, cache, folder, report);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const name of names) await runPart(name, cache, folder, report);
   const file = resolve(values.report ?? join(cache, "report.md"));
   writeFileSync(file, report.markdown());
   console.log(`\nwritten to ${file}`);
