@@ -52,7 +52,7 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
     const router = await routerFor(site, undefined, { other: { device: "gpu1", backend: mock } });
     await answered(router.origin, "other");
     process.kill(pid(), "SIGSTOP");
-    let worstMs = 0;
+    const tookMs: number[] = [];
     let waiting = "";
     try {
       waiting = (await submit(router.origin, chatBody("a"))).id;
@@ -61,7 +61,7 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
         const startMs = performance.now();
         await ask(router.origin, "/v1/chat/completions", { body: chatBody("other") });
         await ask(router.origin, `/v1/jobs/${waiting}`);
-        worstMs = Math.max(worstMs, performance.now() - startMs);
+        tookMs.push(performance.now() - startMs);
         await pause(20);
       }
       await eventually(async () => expect(await stateOf(router.origin, "a")).not.toBe("loading"), 20_000);
@@ -69,7 +69,10 @@ describe.skipIf(folder === "")("a Docker engine that goes away", () => {
       process.kill(pid(), "SIGCONT");
     }
 
-    expect(worstMs).toBeLessThan(200);
+    // A call that waited for the hanging engine would take seconds; a busy machine takes some of the rest.
+    tookMs.sort((a, b) => a - b);
+    expect(tookMs[tookMs.length >> 1]).toBeLessThan(100);
+    expect(tookMs.at(-1)).toBeLessThan(2_000);
     expect((await receiptOf(router.origin, waiting, 40)).status).toBe("completed");
     await router.stop();
   });
