@@ -44,7 +44,8 @@ const dialect: Dialect<LlamaServerOptions> = {
     const ask = { method: "POST", path: "/models/load", body: { model: name }, limitMs: null, signal } as const;
     const answer = await http.ask(ask);
     if (answer.status === 200 || answer.message.includes("already running")) return;
-    if (answer.message.includes("not found")) {
+    // Its 404 says "File Not Found", whatever was not found.
+    if (answer.status === 404) {
       throw new LoadError(
         `llama-server has no model ${name}: put it into its --models-dir or --models-preset, or name it by upstreamName`,
       );

@@ -3,14 +3,23 @@
 //   SIR_OLLAMA=…/ollama SIR_LLAMA_SERVER=…/llama-server SIR_GGUF=…/model.gguf SIR_LLAMA_SWAP=…/llama-swap
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { llamaServer } from "../../src/backends/llama-server.ts";
 import { llamaSwap } from "../../src/backends/llama-swap.ts";
 import { ollama } from "../../src/backends/ollama.ts";
 import { SystemClock } from "../../src/system/clock.ts";
-import { backendOf, never } from "./model-server-rig.ts";
+import { backendOf, lossOf, never } from "./model-server-rig.ts";
 import { exerciseRealServer, type RealServer, startServer } from "./real-server.ts";
 import { placementOf } from "./samples.ts";
 
@@ -31,6 +40,13 @@ const post = (url: string, body?: object): Promise<string> =>
   fetch(url, { method: "POST", ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).then((answer) =>
     answer.text(),
   );
+
+function childrenOf(parent: number | undefined): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/stat`))
+    .filter((name) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "latin1"))?.[1]) === parent)
+    .map(Number);
+}
 
 const ollamaPath = binary("SIR_OLLAMA", true);
 describe.skipIf(ollamaPath === null)("the real Ollama", () => {
@@ -120,6 +136,7 @@ describe.skipIf(llamaServerPath === null)("the real llama-server", () => {
         const models = join(folder, "models");
         mkdirSync(models);
         for (const name of ["sir-a", "sir-b"]) symlinkSync(gguf, join(models, `${name}.gguf`));
+        writeFileSync(join(models, "sir-broken.gguf"), "no model");
         const args = ["--models-dir", models, "--no-models-autoload", "-c", "512", "--host", "127.0.0.1"];
         return [llamaServerPath ?? "", ...args, "--port", String(port)];
       },
@@ -131,6 +148,20 @@ describe.skipIf(llamaServerPath === null)("the real llama-server", () => {
     start,
     models: ["sir-a", "sir-b"],
     unloadElsewhere: ({ origin }, model) => post(`${origin}/models/unload`, { model }),
+  });
+
+  it("tells how a model's process ended: one that cannot load, and one that is killed", async () => {
+    const server = await start();
+    const models = ["sir-a", "sir-broken"];
+    const backend = backendOf(llamaServer, server, { clock: new SystemClock(), models, watchSeconds: 0.5 });
+    const loss = lossOf(backend);
+    const load = (model: string) => backend.start(placementOf(model), () => undefined, never());
+
+    await expect(load("sir-broken")).rejects.toThrow(/did not load sir-broken: its process ended with exit code \d+/);
+    await load("sir-a");
+    for (const pid of childrenOf(server.process.pid)) process.kill(pid, "SIGKILL");
+
+    expect((await loss).detail).toMatch(/llama-server has lost sir-a: its process ended with exit code/);
   });
 });
 

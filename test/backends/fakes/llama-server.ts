@@ -33,7 +33,7 @@ export async function fakeLlamaServer(...names: string[]): Promise<FakeLlamaServ
     const model = fake.model(name);
     const running = model !== undefined && (model.loaded || model.loading || model.lingering > 0);
     if (url.pathname === "/models/load") {
-      if (model === undefined) return json(response, 404, refusal("model is not found", 404));
+      if (model === undefined) return json(response, 404, refusal("File Not Found", 404));
       if (running) return json(response, 400, refusal("model is already running"));
       fake.exitCodes.delete(name);
       void fake.load(name).then((ok) => {
