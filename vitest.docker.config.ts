@@ -9,7 +9,9 @@ export default defineConfig({
     include: ["test/docker/**/*.test.ts"],
     globalSetup: ["test/docker/global-setup.ts"],
     reporters: ["default", "./test/closing-line.ts"],
-    testTimeout: 120_000,
+    // A real engine on a machine with neighbours: one more try tells a hiccup from a fault.
+    retry: 1,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     pool: "forks",
     // One engine and one GPU: what one file does to them would be seen by another.
