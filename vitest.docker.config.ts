@@ -9,8 +9,6 @@ export default defineConfig({
     include: ["test/docker/**/*.test.ts"],
     globalSetup: ["test/docker/global-setup.ts"],
     reporters: ["default", "./test/closing-line.ts"],
-    // A real engine on a machine with neighbours: one more try tells a hiccup from a fault.
-    retry: 1,
     testTimeout: 180_000,
     hookTimeout: 60_000,
     pool: "forks",
