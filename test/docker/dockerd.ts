@@ -129,7 +129,7 @@ export async function stopDockerd({ folder }: Dockerd): Promise<void> {
   }
 }
 
-/** Of runs that were killed: they share this machine's bridge. */
+/** Of runs that were killed. */
 async function wipeAbandoned(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(NAME))) {
     const folder = join(tmpdir(), name);
@@ -139,11 +139,31 @@ async function wipeAbandoned(): Promise<void> {
   }
 }
 
+/**
+ * A container outlives a dockerd that was killed, and holds its address on the bridge that the next dockerd also uses:
+ * the containerd, its shims and what they started are ended by their place in the folder.
+ */
+function endContainers(folder: string): void {
+  const processes = readdirSync("/proc").flatMap((pid) => {
+    try {
+      const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+      return [{ pid: Number(pid), parent, command: readFileSync(`/proc/${pid}/cmdline`, "utf8") }];
+    } catch {
+      return []; // no process, or one that has ended meanwhile
+    }
+  });
+  const ours = new Set(processes.filter(({ command }) => /^\S*containerd/.test(command) && command.includes(folder)));
+  const shims = new Set([...ours].map(({ pid }) => pid));
+  for (const each of processes) if (shims.has(each.parent)) ours.add(each);
+  for (const { pid } of ours) if (lives(pid)) process.kill(pid, "SIGKILL");
+}
+
 /** Nothing of it stays on the machine. */
 export async function wipeDockerd(dockerd: Dockerd): Promise<void> {
   const { folder } = dockerd;
   if (folder === null) return;
   await stopDockerd(dockerd);
+  endContainers(folder);
   const mounts = readFileSync("/proc/self/mounts", "utf8")
     .split("\n")
     .map((line) => line.split(" ")[1] ?? "")
