@@ -1,6 +1,6 @@
 // What the scheduler decided and why, down to the last addend. One decision is one row, one log line and one sentence.
 
-import type { DecisionId, DeviceId, JobId, ModelName, PoolId } from "./ids.ts";
+import type { DecisionId, DeviceId, HintId, JobId, ModelName, PoolId } from "./ids.ts";
 
 /**
  * - `swap`: evict and load. `load`: load into free memory. `preload`: a load nobody waits for yet.
@@ -19,11 +19,13 @@ export type DecisionReason =
   | "longest_queue"
   | "arrival_order"
   | "restore"
+  | "keep_ready"
   | "preload"
   | "pinned"
   | "operator"
   | "idle_timeout"
   | "unwanted"
+  | "yielded"
   | "removed"
   // stays
   | "no_work"
@@ -75,6 +77,29 @@ export interface ResidentView {
   readonly idleMs: number;
 }
 
+/** Why a model is loaded before anybody has asked for it. Weighted seconds of waiting, unless the name says otherwise. */
+export interface PreloadTerms {
+  readonly model: ModelName;
+  readonly source: "hint" | "cron" | "daily";
+  readonly hint: HintId | null;
+  /** Until it is expected; below 0 when that has passed. */
+  readonly dueInMs: number;
+  readonly probability: number;
+  /** Summed weight of the jobs that come while a load would run. */
+  readonly burst: number;
+  readonly loadMs: number;
+  /** probability x burst x load */
+  readonly gain: number;
+  /** The load itself, at the price of a load second. */
+  readonly price: number;
+  /** What the evicted models' own jobs would wait if they came first, times the chance that this load is in vain. */
+  readonly risk: number;
+  /** The gain must exceed so many times price plus risk. */
+  readonly margin: number;
+  /** Of the device's budget for such loads, after this one. */
+  readonly leftMs: number;
+}
+
 /** What `decide()` returns: pure, without identity. */
 export interface Verdict {
   readonly kind: DecisionKind;
@@ -87,6 +112,8 @@ export interface Verdict {
   readonly models: readonly Scored[];
   /** The jobs that made it so: the head and the oldest of the model that is loaded or kept waiting. */
   readonly jobs: readonly JobId[];
+  /** Only where a model is loaded ahead of need. */
+  readonly preload?: PreloadTerms;
   /** The next instant at which a score or a guard can change with no event; null when none can. */
   readonly nextLookAtMs: number | null;
 }

@@ -7,6 +7,8 @@ type Brand<Name extends string> = string & { readonly [brand]: Name };
 export type JobId = Brand<"JobId">;
 /** `dec_` and 32 hex digits. */
 export type DecisionId = Brand<"DecisionId">;
+/** `hint_` and 32 hex digits. */
+export type HintId = Brand<"HintId">;
 /** One load of one model on one device: `ins_` and 32 hex digits. A new load is a new instance. */
 export type InstanceId = Brand<"InstanceId">;
 /** One run of one router process: `boot_` and 32 hex digits. Never reused, unlike a host name. */
@@ -23,7 +25,7 @@ export type CallerId = Brand<"CallerId">;
 export const DEFAULT_POOL = "default" as PoolId;
 export const LOCAL_CALLER = "local" as CallerId;
 
-export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req";
+export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint";
 
 /** Makes ids. Injected, so that a simulated day is the same each time. */
 export interface IdSource {
@@ -32,6 +34,7 @@ export interface IdSource {
   next(prefix: "ins"): InstanceId;
   next(prefix: "boot"): OwnerId;
   next(prefix: "req"): string;
+  next(prefix: "hint"): HintId;
 }
 
 const JOB_ID = /^job_[0-9a-f]{32}$/;

@@ -22,7 +22,7 @@ const IDLE_AFTER_MS = 5_000;
 const ROUNDS_MAX = 10_000;
 
 /** Loads that no queued job asked for: they are not abandoned for want of one. */
-const UNASKED: ReadonlySet<Verdict["reason"]> = new Set(["operator", "restore", "pinned", "preload"]);
+const UNASKED: ReadonlySet<Verdict["reason"]> = new Set(["operator", "restore", "pinned", "keep_ready", "preload"]);
 
 type Decided = ReturnType<typeof decide>;
 

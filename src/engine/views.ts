@@ -72,7 +72,7 @@ function wantedOf(entry: ModelEntry, device: DeviceUnit): ModelView["wanted"] {
   if (entry.wanted) return "operator";
   if (device.restore === entry.spec.name) return "restore";
   if (!entry.standing) return null;
-  return entry.pinned ? "pinned" : "preload";
+  return entry.pinned ? "pinned" : "keep_ready";
 }
 
 function residentOf(residency: Residency): Resident {

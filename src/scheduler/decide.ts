@@ -12,6 +12,7 @@ import {
 } from "./guards.ts";
 import { byOldest, firstBy, isBusy } from "./policies/ties.ts";
 import type { BoundPolicy, Candidate } from "./policy.ts";
+import { preloadLooks, preloadMove } from "./preload.ts";
 import { restLooks, restMove } from "./rest.ts";
 import { earliestAfter, longestUnvisited, type Scene, sceneOf } from "./scene.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -27,7 +28,7 @@ export type Decided = Verdict & { readonly serve: number };
  *   1. Stopped by an operator, or empty and its memory not back: stay.
  *   2. An operator asks for a model: load it, unless the resident is pinned.
  *   3. A model is past the ceiling: load the one unvisited longest, once the resident has had its turn.
- *   4. Nothing waits: unload what has idled too long, put back or bring in what is wanted, else rest.
+ *   4. Nothing waits: unload what has idled too long, put back or bring in what is wanted or expected, else rest.
  *   5. Only models wait that may not be loaded now: the resident goes on, an empty device does as in 4.
  *   6. Nothing is loaded: load the policy's choice.
  *   7. The resident cannot serve and others wait: load the policy's choice.
@@ -64,7 +65,10 @@ function underWay(scene: Scene): Decided | null {
   if (unwanted && (transition.phase === "draining" || (transition.phase === "loading" && othersWait))) {
     return giveUp(scene, transition.load);
   }
-  const looks = scene.candidates.flatMap((each) => (unwanted && each.depth > 0 ? [each.barrier?.untilMs ?? null] : []));
+  const yields = transition.ahead === true && (target?.depth ?? 0) === 0 && othersWait;
+  if (yields && transition.phase !== "unloading") return giveUp(scene, transition.load, "yielded");
+  const mayEnd = unwanted || transition.ahead === true;
+  const looks = scene.candidates.flatMap((each) => (mayEnd && each.depth > 0 ? [each.barrier?.untilMs ?? null] : []));
   const { load, evict, phase } = transition;
   const held = stay(scene, "hold", phase, "in_transition", earliestAfter(scene.nowMs, looks), null);
   return { ...held, load, evict, serve: 0 };
@@ -102,9 +106,9 @@ function ceiling(scene: Scene): Decided | null {
 /** 4. */
 function nothingWaits(scene: Scene): Decided | null {
   if (scene.candidates.some((each) => each.depth > 0)) return null;
-  const rest = restMove(scene);
+  const rest = restMove(scene) ?? preloadMove(scene);
   if (rest !== null) return rest;
-  const nextLookAtMs = earliestAfter(scene.nowMs, restLooks(scene));
+  const nextLookAtMs = earliestAfter(scene.nowMs, [...restLooks(scene), ...preloadLooks(scene)]);
   if (scene.resident !== null && isBusy(scene.resident))
     return stay(scene, "hold", "serving", null, nextLookAtMs, null);
   return stay(scene, "idle", "no_work", null, nextLookAtMs, null);

@@ -40,6 +40,7 @@ const RULES: Partial<Record<DecisionReason, HoldRule>> = {
   draining: "switching_other",
   unloading: "switching_other",
   unwanted: "own_move",
+  yielded: "own_move",
   idle_timeout: "own_move",
   removed: "own_move",
 };
@@ -148,6 +149,15 @@ function shutOutSentence(told: Told): string {
   return `${lead}${otherName} ${other.whyNot ?? "may not be loaded now"}; ${jobsWait(other.depth)} for it.`;
 }
 
+function preloadSentence(told: Told): string {
+  const { preload } = told.verdict;
+  if (preload === undefined) return `${moved(told)}it is expected to be needed.`;
+  const { source, dueInMs, gain, margin, price, risk } = preload;
+  const when = dueInMs > 0 ? `in ${duration(dueInMs)}` : "now";
+  const cost = `${margin}\u00a0\u00d7\u00a0${score(price + risk)}`;
+  return `${moved(told)}expected ${when} (${source}), gain ${score(gain)} > ${cost}.`;
+}
+
 const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   cold: (told) => `${moved(told)}nothing was loaded.`,
   challenger_wins: challengerWins,
@@ -158,13 +168,16 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   longest_queue: (told) => `${moved(told)}its queue of ${jobs(told.other?.depth ?? 0)} was the longest.`,
   arrival_order: (told) => `${moved(told)}its job was next in order.`,
   restore: (told) => `${moved(told)}it worked before, and what was to replace it did not load.`,
-  preload: (told) => `${moved(told)}it is to be kept ready, and nothing was loaded.`,
+  keep_ready: (told) => `${moved(told)}it is to be kept ready, and nothing was loaded.`,
+  preload: preloadSentence,
   pinned: (told) =>
     told.verdict.load === null ? `${kept(told)}it is pinned.${waits(told)}` : `${moved(told)}it is pinned.`,
   operator: (told) => `${moved(told)}an operator asked for it.`,
   idle_timeout: ({ hereName, verdict }) =>
     `Unloaded ${hereName}: it had no work for ${duration(verdict.resident[0]?.idleMs ?? 0)}.`,
   unwanted: ({ verdict, label }) => `Gave up loading ${nameOf(verdict.evict[0], label)}: nobody waits for it any more.`,
+  yielded: ({ verdict, label }) =>
+    `Gave up loading ${nameOf(verdict.evict[0], label)} ahead of need: work came for another model.`,
   removed: ({ hereName }) => `Unloaded ${hereName}: it is no longer configured.`,
   no_work: ({ here, hereName }) =>
     here === null ? "Idle. Nothing is waiting." : `Idle. ${hereName} is loaded and nothing is waiting.`,

@@ -3,15 +3,16 @@
 import type { Decided } from "./decide.ts";
 import { firstBy, isBusy } from "./policies/ties.ts";
 import type { Candidate } from "./policy.ts";
+import { heldForAt } from "./preload.ts";
 import type { Scene } from "./scene.ts";
 import { move, unload } from "./verdict.ts";
 
 /** Most pressing first. */
-const WISHES = ["restore", "pinned", "preload"] as const;
+const WISHES = ["restore", "pinned", "keep_ready"] as const;
 type Wish = (typeof WISHES)[number];
 
 /**
- * An empty device takes back the last good model, else a pinned one, else one to preload. A pinned model also takes the
+ * An empty device takes back the last good model, else a pinned one, else one to keep ready. A pinned model also takes the
  * place of an idle one that is not pinned. What is to be kept ready is not unloaded for being idle: it would come straight
  * back. Null: rest.
  */
@@ -41,8 +42,8 @@ export function restLooks(scene: Scene): readonly (number | null)[] {
 
 function unloadAt({ resident, idleSinceMs }: Scene): number | null {
   if (resident === null || resident.pinned || resident.unloadAfterMs === null || idleSinceMs === null) return null;
-  if (resident.wanted === "preload" || resident.wanted === "pinned") return null;
-  return idleSinceMs + resident.unloadAfterMs;
+  if (resident.wanted === "keep_ready" || resident.wanted === "pinned") return null;
+  return heldForAt(resident, idleSinceMs + resident.unloadAfterMs);
 }
 
 function wished({ candidates }: Scene, wish: Wish): Candidate | null {

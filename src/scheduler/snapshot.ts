@@ -2,6 +2,7 @@
 
 import type { Band } from "../domain/band.ts";
 import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
+import type { Forecast, PreloadBudget } from "./forecast.ts";
 
 /** A queued job that stands for its queue. */
 export interface Head {
@@ -52,8 +53,10 @@ export interface ModelView {
   readonly pinned: boolean;
   /** Unload after so long without work; null: never. */
   readonly unloadAfterMs: number | null;
-  /** An operator, `preload` or `pinned` asks for it; served when nothing with waiting work is in the way. */
-  readonly wanted: "operator" | "preload" | "pinned" | "restore" | null;
+  /** Absent or null: nothing is known of its future. */
+  readonly forecast?: Forecast | null;
+  /** An operator, the configuration (`preload`, `pinned`) or a failed load asks for it; served when nothing with waiting work is in the way. */
+  readonly wanted: "operator" | "keep_ready" | "pinned" | "restore" | null;
 }
 
 export interface Resident {
@@ -73,8 +76,10 @@ export interface Transition {
   readonly load: ModelName | null;
   readonly evict: readonly ModelName[];
   readonly sinceMs: number;
-  /** False: an operator's, a preload's or a pin's load; it is not abandoned for want of demand. */
+  /** False: an operator's or a pin's load, or one that keeps a model ready; it is not abandoned for want of demand. */
   readonly onDemand: boolean;
+  /** A load ahead of need: given up as soon as work waits that could be loaded instead. */
+  readonly ahead?: boolean;
 }
 
 export interface DeviceView {
@@ -87,6 +92,8 @@ export interface DeviceView {
   readonly paused: boolean;
   /** A model would not stop, or its memory did not come back: nothing is loaded before this instant; 0 when fine. */
   readonly blockedUntilMs: number;
+  /** For loads ahead of need; absent or null: none are made. */
+  readonly preloading?: PreloadBudget | null;
 }
 
 /** What one device's decision is made from. `models` are those that may live on it, in configuration order. */

@@ -34,8 +34,8 @@ export function unload(scene: Scene, reason: "idle_timeout" | "removed"): Decide
 }
 
 /** Abandons the load of `target`, or calls off the drain that makes room for it; `evict` names `target`. */
-export function giveUp(scene: Scene, target: ModelName | null): Decided {
-  return { ...frame(scene), kind: "unload", reason: "unwanted", evict: target === null ? [] : [target] };
+export function giveUp(scene: Scene, target: ModelName | null, reason: "unwanted" | "yielded" = "unwanted"): Decided {
+  return { ...frame(scene), kind: "unload", reason, evict: target === null ? [] : [target] };
 }
 
 function frame({ snapshot, choice, candidates, nowMs }: Scene): Decided {

@@ -183,7 +183,7 @@ describe("idle models", () => {
     expect(early).toBe("resident");
     expect(rig.engine.status().models[0]?.state).toBe("absent");
     expect(rig.moves().map(({ kind, reason }) => `${kind} ${reason}`)).toEqual([
-      "preload preload",
+      "preload keep_ready",
       "unload idle_timeout",
     ]);
   });

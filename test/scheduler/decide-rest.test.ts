@@ -32,7 +32,7 @@ describe("4: nothing waits", () => {
       evict: ["A"],
       load: null,
     });
-    for (const kept of [{ pinned: true }, { wanted: "preload" }] as const) {
+    for (const kept of [{ pinned: true }, { wanted: "keep_ready" }] as const) {
       expect(decide(snapshot(1e9, [model("A", { ...a, ...kept })], idle), MODEL_SCORE).kind).toBe("idle");
     }
   });
@@ -40,7 +40,7 @@ describe("4: nothing waits", () => {
   test("an empty device takes back the last good model, then a pinned one, then one to preload", () => {
     const restore = model("A", { wanted: "restore" });
     const pinned = model("B", { wanted: "pinned" });
-    const preload = model("C", { wanted: "preload" });
+    const preload = model("C", { wanted: "keep_ready" });
 
     expect(decide(snapshot(0, [preload, pinned, restore]), MODEL_SCORE)).toMatchObject({
       kind: "preload",
@@ -48,11 +48,11 @@ describe("4: nothing waits", () => {
       load: "A",
     });
     expect(decide(snapshot(0, [preload, pinned]), MODEL_SCORE)).toMatchObject({ reason: "pinned", load: "B" });
-    expect(decide(snapshot(0, [preload]), MODEL_SCORE)).toMatchObject({ reason: "preload", load: "C" });
+    expect(decide(snapshot(0, [preload]), MODEL_SCORE)).toMatchObject({ reason: "keep_ready", load: "C" });
   });
 
   test("a wanted model that failed to load is tried again when its time comes", () => {
-    const models = [model("A", { wanted: "preload", retryAtMs: 7_000 })];
+    const models = [model("A", { wanted: "keep_ready", retryAtMs: 7_000 })];
 
     expect(decide(snapshot(1_000, models), MODEL_SCORE)).toMatchObject({ kind: "idle", nextLookAtMs: 7_000 });
     expect(decide(snapshot(7_000, models), MODEL_SCORE)).toMatchObject({ kind: "preload", load: "A" });
@@ -66,7 +66,9 @@ describe("4: nothing waits", () => {
       reason: "pinned",
       load: "B",
     });
-    expect(decide(snapshot(1, [model("A"), model("B", { wanted: "preload" })], idle), MODEL_SCORE).kind).toBe("idle");
+    expect(decide(snapshot(1, [model("A"), model("B", { wanted: "keep_ready" })], idle), MODEL_SCORE).kind).toBe(
+      "idle",
+    );
   });
 
   test("a model that is no longer configured is unloaded", () => {

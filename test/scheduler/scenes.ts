@@ -4,7 +4,7 @@ import type { DecisionReason } from "../../src/domain/decision.ts";
 import { type Decided, decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import type { DeviceView, ModelView, Transition } from "../../src/scheduler/snapshot.ts";
-import { MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
+import { BUDGET, expectedAt, MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
 
 type Draft = Partial<ModelView> & { jobs?: readonly QueuedJob[] };
 
@@ -23,6 +23,10 @@ const idleFor = (ms: number) => here(600_000, { idleSinceMs: NOW - ms });
 const move = (phase: Transition["phase"], load: string | null, onDemand = true): Partial<DeviceView> => ({
   ...(phase === "draining" ? here() : {}),
   transition: { phase, load: load === null ? null : named(load), evict: [named("A")], sinceMs: NOW - 2_000, onDemand },
+});
+const ahead = ({ transition, ...device }: Partial<DeviceView>): Partial<DeviceView> => ({
+  ...device,
+  transition: transition == null ? null : { ...transition, ahead: true },
 });
 const fifo = bindPolicy("fifo", {});
 const serial = bindPolicy("serial", {});
@@ -43,7 +47,9 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["longest_queue", scene({}, waiting(3_000, 4), idleFor(1), longest)],
   ["arrival_order", scene({}, waiting(3_000), idleFor(1), fifo)],
   ["restore", scene({ wanted: "restore" }, { ...waiting(3_000), retryAtMs: NOW + 5_000 })],
-  ["preload", scene({ wanted: "preload" }, {})],
+  ["keep_ready", scene({ wanted: "keep_ready" }, {})],
+  ["preload", scene({}, { forecast: expectedAt(NOW + 125_000) }, { ...idleFor(5_000), preloading: BUDGET })],
+  ["preload", scene({ forecast: expectedAt(NOW - 9_000, { source: "cron" }) }, {}, { preloading: BUDGET })],
   ["pinned", scene({}, { wanted: "pinned" }, idleFor(5_000))],
   ["pinned", scene({ pinned: true }, waiting(300_000, 2), idleFor(5_000))],
   ["operator", scene(busy, { wanted: "operator" }, here())],
@@ -51,6 +57,7 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["idle_timeout", scene({ unloadAfterMs: 600_000 }, {}, idleFor(600_400))],
   ["unwanted", scene(waiting(3_000), {}, move("loading", "B"))],
   ["unwanted", scene(busy, {}, move("draining", "B"))],
+  ["yielded", scene(busy, {}, ahead(move("loading", "B", false)))],
   ["removed", decide(snapshot(NOW, [model("B")], here()), MODEL_SCORE)],
   ["no_work", scene({}, {}, idleFor(5_000))],
   ["no_work", scene({}, {})],
@@ -91,11 +98,13 @@ const ALL: Readonly<Record<DecisionReason, true>> = {
   longest_queue: true,
   arrival_order: true,
   restore: true,
+  keep_ready: true,
   preload: true,
   pinned: true,
   operator: true,
   idle_timeout: true,
   unwanted: true,
+  yielded: true,
   removed: true,
   no_work: true,
   serving: true,

@@ -1,6 +1,7 @@
 // Random snapshots and policies for property tests, dense in coincidences: few instants, few priorities, many ties.
 
 import fc from "fast-check";
+import type { Forecast, PreloadBudget } from "../../src/scheduler/forecast.ts";
 import { bindPolicy, POLICY_NAMES } from "../../src/scheduler/policies/registry.ts";
 import type { BoundPolicy } from "../../src/scheduler/policy.ts";
 import type { ModelView, Snapshot, Transition } from "../../src/scheduler/snapshot.ts";
@@ -27,6 +28,29 @@ const job: fc.Arbitrary<QueuedJob> = fc.record({
 const often = <T>(value: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
 
+const forecast: fc.Arbitrary<Forecast> = fc.record({
+  burst: fc.constantFrom(0, 0.1, 1, 10),
+  expected: fc.array(
+    fc.record({
+      source: fc.constantFrom("hint", "cron", "daily"),
+      dueAtMs: fc.constantFrom(NOW - 10_000, NOW, NOW + 10_000),
+      fromMs: fc.constantFrom(NOW - 20_000, NOW, NOW + 5_000),
+      untilMs: fc.constantFrom(NOW - 1, NOW + 1, NOW + 60_000),
+      probability: fc.constantFrom(0.5, 0.9),
+      actsFromMs: fc.constantFrom(0, NOW + 3_000, Number.POSITIVE_INFINITY),
+      hint: fc.constant(null),
+    }),
+    { maxLength: 2 },
+  ),
+});
+const budget: fc.Arbitrary<PreloadBudget> = fc.record({
+  leftMs: fc.constantFrom(0, 7_999, 600_000),
+  atMs: fc.constantFrom(NOW - 1_000, NOW),
+  share: fc.constantFrom(0, 0.05),
+  mostMs: fc.constantFrom(1_000, 1_200_000),
+  price: fc.constantFrom(0, 0.25),
+});
+
 interface Draft {
   readonly rest: Partial<ModelView>;
   readonly jobs: readonly QueuedJob[];
@@ -43,7 +67,8 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     paused: often(false, fc.boolean()),
     pinned: often(false, fc.boolean()),
     unloadAfterMs: often<number | null>(null, fc.constantFrom(0, 10_000, 400_000)),
-    wanted: often<ModelView["wanted"]>(null, fc.constantFrom("operator", "preload", "pinned", "restore")),
+    forecast: often<Forecast | null>(null, forecast),
+    wanted: often<ModelView["wanted"]>(null, fc.constantFrom("operator", "keep_ready", "pinned", "restore")),
   }),
 });
 
@@ -84,6 +109,7 @@ export function snapshotFor(policy: BoundPolicy, withTransition = false): fc.Arb
       paused: often(false, fc.boolean()),
       blockedUntilMs: often(0, fc.constantFrom(NOW, NOW + 700)),
       memoryGiB: fc.constantFrom(null, 40),
+      preloading: fc.oneof(fc.constant(null), budget),
       move: withTransition ? often<Transition | null>(null, transition) : fc.constant(null),
     })
     .map(({ drafts, at, sinceMs, idleSinceMs, rests, inFlight, dispatched, forced, move, ...device }) => {
@@ -107,6 +133,7 @@ const transition: fc.Arbitrary<Transition> = fc.record({
   evict: fc.constantFrom([], [named("C")]),
   sinceMs: instant,
   onDemand: fc.boolean(),
+  ahead: fc.boolean(),
 });
 
 export const policyAndSnapshot: fc.Arbitrary<readonly [BoundPolicy, Snapshot]> = anyPolicy.chain((policy) =>

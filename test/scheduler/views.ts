@@ -3,6 +3,7 @@
 
 import { BANDS, type Band, bandOf } from "../../src/domain/band.ts";
 import type { DeviceId, JobId, ModelName } from "../../src/domain/ids.ts";
+import type { Expectation, Forecast, PreloadBudget } from "../../src/scheduler/forecast.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import type { BoundPolicy } from "../../src/scheduler/policy.ts";
 import type { BandView, DeviceView, Head, ModelView, Resident, Snapshot } from "../../src/scheduler/snapshot.ts";
@@ -88,5 +89,14 @@ export function snapshot(nowMs: number, models: readonly ModelView[], device: Pa
     },
   };
 }
+
+/** Ten jobs at `dueAtMs`, nine times out of ten; a load for them pays from five minutes before to two after. */
+export function expectedAt(dueAtMs: number, rest: Partial<Expectation> & { readonly burst?: number } = {}): Forecast {
+  const { burst = 10, ...more } = rest;
+  const open = { fromMs: dueAtMs - 300_000, untilMs: dueAtMs + 120_000, actsFromMs: 0 };
+  return { burst, expected: [{ source: "hint", dueAtMs, probability: 0.9, hint: null, ...open, ...more }] };
+}
+
+export const BUDGET: PreloadBudget = { leftMs: 600_000, atMs: 0, share: 0.05, mostMs: 1_200_000, price: 0.25 };
 
 export const MODEL_SCORE: BoundPolicy = bindPolicy("model-score", {});
