@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { createFleet } from "./backends/fleet.ts";
 import { readFreeGiB } from "./backends/memory-probe.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
+import { setupOf } from "./config/setup.ts";
 import type { Emit } from "./domain/event.ts";
 import type { DeviceId, IdSource } from "./domain/ids.ts";
 import { Engine } from "./engine/engine.ts";
@@ -63,6 +64,9 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   };
   try {
     await engine.start();
+    const noteSetup = (now: ResolvedConfig): void =>
+      store.append([{ type: "setup", atMs: core.clock.nowMs(), setup: setupOf(now) }]);
+    noteSetup(config);
     const listening = await openHttp(config, core, log, options.version);
     let closed: Promise<void> | null = null;
     const close = async (): Promise<void> => {
@@ -79,6 +83,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
         const settings = { ...next.engine, devices: config.engine.devices };
         await engine.reconfigure(settings, core.fleet.change(next.backends));
         models.replace(next.engine.models);
+        noteSetup(next);
       },
       close: () => {
         closed ??= close();

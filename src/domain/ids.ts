@@ -37,6 +37,11 @@ export interface IdSource {
   next(prefix: "hint"): HintId;
 }
 
+/** The lowest job id that could have been made at `atMs`: ids begin with their instant. */
+export function jobIdAt(atMs: number): JobId {
+  return `job_${uuidV7Hex(atMs, 0, new Uint8Array(8))}` as JobId;
+}
+
 const JOB_ID = /^job_[0-9a-f]{32}$/;
 
 /** The id, or null when the text is not one (the caller answers 404, not 400: an ill-formed id names no job). */

@@ -1,7 +1,7 @@
 // At boot, before anything is served: what dead routers were running goes back into the queue, what is queued comes into
 // memory with a full lease of grace, and what was learned of loads is remembered.
 
-import { type JobId, uuidV7Hex } from "../domain/ids.ts";
+import { type JobId, jobIdAt } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
 import type { Authority } from "../store/store.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -10,14 +10,9 @@ import type { EngineWorld } from "./state.ts";
 const PAGE = 1_000;
 const LOADS_REMEMBERED = 5;
 
-/** The lowest id that could have been made at `atMs`: ids begin with their instant. */
-function idAt(atMs: number): JobId {
-  return `job_${uuidV7Hex(atMs, 0, new Uint8Array(8))}` as JobId;
-}
-
 /** Admits queued jobs accepted since `fromMs` that are not in memory; admission is idempotent. */
 export async function reconcile(world: EngineWorld, lifecycle: Lifecycle, fromMs: number): Promise<void> {
-  for (let after: JobId | null = idAt(fromMs); after !== null; ) {
+  for (let after: JobId | null = jobIdAt(fromMs); after !== null; ) {
     const page: readonly Job[] = await world.store.live(after, PAGE);
     for (const job of page) if (job.durable && job.state.status === "queued") lifecycle.admit(job, null);
     after = page.length < PAGE ? null : (page.at(-1)?.id ?? null);

@@ -2,6 +2,8 @@
 
 export type OpenFault =
   | "bad_url"
+  | "missing"
+  | "older_schema"
   | "locked"
   | "network_filesystem"
   | "not_writable"

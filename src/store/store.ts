@@ -8,7 +8,9 @@ import type { Decision } from "../domain/decision.ts";
 import type { LoadOutcome, LoadTier } from "../domain/event.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
 import type { CancelReason, Dispatch, Job, JobError, JobStatus } from "../domain/job.ts";
+import type { Shadow, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
+import type { History } from "./history.ts";
 
 export class StoreError extends Error {
   readonly outcome: "unavailable" | "unknown";
@@ -160,7 +162,11 @@ export type LogEntry =
   | { readonly type: "decision"; readonly decision: Decision }
   | { readonly type: "wait.open"; readonly wait: Wait }
   | { readonly type: "wait.close"; readonly model: ModelName; readonly toMs: number }
-  | { readonly type: "load"; readonly load: LoadRecord };
+  | { readonly type: "load"; readonly load: LoadRecord }
+  /** The configuration that decides from now on; written only where it differs from the last. */
+  | { readonly type: "setup"; readonly atMs: number; readonly setup: object }
+  | { readonly type: "shadow"; readonly shadow: Shadow }
+  | { readonly type: "tuning"; readonly tuning: Tuning };
 
 export interface JobQuery {
   readonly caller: CallerId | null;
@@ -226,6 +232,8 @@ export interface Store {
   /** Notes polls, lazily written: display, and the guard against crash loops. */
   notePolls(ids: readonly JobId[]): void;
   append(entries: readonly LogEntry[]): void;
+  /** What was recorded of traffic, for running it again. */
+  readonly history: History;
 
   job(id: JobId): Promise<Job | null>;
   body(id: JobId): Promise<Body | null>;

@@ -5,6 +5,7 @@ import type { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import type { StoreOptions } from "../../src/store/sqlite/open.ts";
 import { exerciseAccepting } from "./contract-accepting.ts";
 import { exerciseEnding } from "./contract-ending.ts";
+import { exerciseHistory } from "./contract-history.ts";
 import { exerciseLog } from "./contract-log.ts";
 import { exerciseRecovery } from "./contract-recovery.ts";
 import { exerciseRetention } from "./contract-retention.ts";
@@ -28,5 +29,6 @@ export function exerciseStore(name: string, bench: Bench): void {
     exerciseRecovery(bench);
     exerciseRetention(bench);
     exerciseLog(bench);
+    exerciseHistory(bench);
   });
 }

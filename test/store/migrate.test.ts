@@ -88,8 +88,11 @@ test("before the schema changes a copy is put aside, and every row survives the 
   const job = await claimed(first.store, first.owner, (await added(first.store)).id);
   await first.store.finish(fenceOf(job), { kind: "succeeded", result: answer("kept") }, ENDED);
   await first.store.close();
-  const init = readFileSync(join(MIGRATIONS, "0000_init.sql"), "utf8");
-  const folder = folderOf(directory, "newer", [init, "ALTER TABLE meta ADD COLUMN note TEXT"]);
+  const known = readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+  const shipped = known.map((name) => readFileSync(join(MIGRATIONS, name), "utf8"));
+  const folder = folderOf(directory, "newer", [...shipped, "ALTER TABLE meta ADD COLUMN note TEXT"]);
 
   const second = await openOnFile(directory, { migrations: folder });
 

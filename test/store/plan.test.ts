@@ -4,11 +4,12 @@ import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BY_KEY } from "../../src/store/sqlite/accept.ts";
 import { END } from "../../src/store/sqlite/ending.ts";
+import { JOBS, MOVES, PAST_JOBS, PAST_LOADS, SHADOWS } from "../../src/store/sqlite/history.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
 import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
 import { EVENTS, LIVE, WAITS } from "../../src/store/sqlite/reads.ts";
 import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
-import { OLD_DECISIONS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
+import { OLD_DECISIONS, OLD_PAST_JOBS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
 import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
 import { added, finished, openInMemory } from "./given.ts";
 
@@ -23,13 +24,14 @@ beforeAll(async () => {
 
 const QUERIES: Readonly<Record<string, string>> = {
   ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, LIVE },
+  ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
   ...{ OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
 };
 
 function planOf(sql: string): string[] {
   const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
   const count = (sql.match(/\?/g) ?? []).length;
-  const named = { self: "", model: "", fromMs: 0, toMs: 0 };
+  const named = { self: "", model: "", fromMs: 0, toMs: 0, seq: 0, after: "", end: "", limit: 1 };
   return (count > 0 ? plan.all(...Array<number>(count).fill(0)) : plan.all(named)).map((row) => row.detail);
 }
 
@@ -41,7 +43,7 @@ describe("query plans", () => {
     for (const step of plan) {
       // A partial index may be read in its own order from its beginning: it holds only the rows asked for.
       if (/^SCAN jobs USING (COVERING )?INDEX jobs_(evictable|running|volatile)/.test(step)) continue;
-      expect(step).not.toMatch(/^SCAN (jobs|job_events|waits|decisions)/);
+      expect(step).not.toMatch(/^SCAN (jobs|past_jobs|job_events|waits|decisions|loads|shadows)/);
       expect(step).not.toMatch(/TEMP B-TREE FOR (ORDER BY|LAST)/);
     }
   });

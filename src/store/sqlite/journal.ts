@@ -17,6 +17,9 @@ const INSERT_LOAD = `
   INSERT INTO loads (instance, model, device, decision, started_ms, ended_ms, outcome, tier, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
+/** A configuration is read again seldom; the oldest go. */
+const MOST_SETUPS = 1_000;
+
 export const MODEL_SUBJECT = 0;
 export const JOB_SUBJECT = 1;
 
@@ -30,6 +33,11 @@ export function createJournal(db: Database): Journal {
   const insertWait = db.prepare(INSERT_WAIT);
   const closeWait = db.prepare(CLOSE_WAIT);
   const insertLoad = db.prepare(INSERT_LOAD);
+  const insertSetup = db.prepare("INSERT INTO setups (at_ms, detail) VALUES (?, ?)");
+  const lastSetup = db.prepare<[], string>("SELECT detail FROM setups ORDER BY seq DESC LIMIT 1").pluck();
+  const excessSetups = db.prepare(`DELETE FROM setups WHERE seq <= (SELECT max(seq) FROM setups) - ${MOST_SETUPS}`);
+  const insertShadow = db.prepare("INSERT INTO shadows (at_ms, detail) VALUES (?, ?)");
+  const insertTuning = db.prepare("INSERT INTO tunings (at_ms, detail) VALUES (?, ?)");
 
   const decision = (entry: Decision): void => {
     const { id, atMs, pool, kind, reason, device } = entry;
@@ -47,6 +55,11 @@ export function createJournal(db: Database): Journal {
     const { instance, model, device, startedAtMs, endedAtMs, outcome, tier, detail } = record;
     insertLoad.run(instance, model, device, record.decision, startedAtMs, endedAtMs, outcome, tier, detail);
   };
+  const setup = (atMs: number, detail: string): void => {
+    if (lastSetup.get() === detail) return;
+    insertSetup.run(atMs, detail);
+    excessSetups.run();
+  };
 
   return {
     append(_at, entries) {
@@ -54,7 +67,10 @@ export function createJournal(db: Database): Journal {
         if (entry.type === "decision") decision(entry.decision);
         else if (entry.type === "wait.open") open(entry.wait);
         else if (entry.type === "wait.close") closeWait.run(entry.toMs, entry.model);
-        else load(entry.load);
+        else if (entry.type === "load") load(entry.load);
+        else if (entry.type === "setup") setup(entry.atMs, JSON.stringify(entry.setup));
+        else if (entry.type === "shadow") insertShadow.run(entry.shadow.atMs, JSON.stringify(entry.shadow));
+        else insertTuning.run(entry.tuning.atMs, JSON.stringify(entry.tuning));
       }
     },
   };

@@ -29,7 +29,7 @@ const ATTEMPTS = `
 export const EVENTS = `
   SELECT n, at_ms, type FROM job_events
   WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND n > ? ORDER BY n LIMIT ?`;
-const DOWNTIMES = `
+export const DOWNTIMES = `
   SELECT ended_ms AS fromMs, started_ms AS toMs FROM
     (SELECT started_ms, lag(alive_ms) OVER (ORDER BY seq) AS ended_ms FROM boots)
   WHERE ended_ms IS NOT NULL AND started_ms > ended_ms AND ended_ms <= @toMs AND started_ms >= @fromMs ORDER BY started_ms`;
@@ -122,7 +122,7 @@ function toAttempt(row: AttemptRow): Attempt {
   };
 }
 
-function toLoad(row: LoadRow): LoadRecord {
+export function toLoad(row: LoadRow): LoadRecord {
   return {
     instance: row.instance as InstanceId,
     model: row.model as ModelName,

@@ -1,8 +1,9 @@
 // What is noted lazily about readers and pollers, and what goes when its time is over.
 
 import type { Database } from "better-sqlite3";
-import type { JobId } from "../../domain/ids.ts";
+import { type JobId, jobIdAt } from "../../domain/ids.ts";
 import type { CoreSettings } from "./core.ts";
+import { KEEP_PAST } from "./history.ts";
 import type { Stamp } from "./job-row.ts";
 import type { Ledger } from "./ledger.ts";
 import { PURGE_BATCH, type Purger } from "./purger.ts";
@@ -11,6 +12,8 @@ import { PURGE_BATCH, type Purger } from "./purger.ts";
 export const TOMBSTONE_MS = 86_400_000;
 /** Decisions, waits and boots serve explanations, which are asked for within days. */
 export const LOG_KEEP_MS = 7 * 86_400_000;
+/** What traffic was, for running it again. */
+export const PAST_KEEP_MS = 30 * 86_400_000;
 /** Loads teach durations, so they stay longer than what they once explained. */
 export const LOADS_KEEP_MS = 90 * 86_400_000;
 
@@ -34,6 +37,7 @@ const OLD_LOGS: readonly (readonly [sql: string, keepMs: number])[] = [
     "DELETE FROM loads WHERE seq IN (SELECT seq FROM loads INDEXED BY loads_by_time WHERE ended_ms <= ? LIMIT ?)",
     LOADS_KEEP_MS,
   ],
+  ["DELETE FROM shadows WHERE seq IN (SELECT seq FROM shadows WHERE at_ms <= ? LIMIT ?)", LOG_KEEP_MS],
   ["DELETE FROM boots WHERE seq IN (SELECT seq FROM boots WHERE alive_ms <= ? LIMIT ?)", LOG_KEEP_MS],
 ];
 /** Whatever their age: the newest so many decisions, and twice as many waits. */
@@ -43,6 +47,16 @@ const EXCESS_DECISIONS = `
 const EXCESS_WAITS = `
   DELETE FROM waits WHERE seq IN
     (SELECT seq FROM waits WHERE seq <= (SELECT max(seq) FROM waits) - ${2 * MOST_DECISIONS} LIMIT ?)`;
+/** A removed job's traces: by age, and never more than this many. */
+const MOST_PAST_JOBS = 500_000;
+export const OLD_PAST_JOBS =
+  "DELETE FROM past_jobs WHERE id IN (SELECT id FROM past_jobs WHERE id < ? ORDER BY id LIMIT ?)";
+const EXCESS_PAST_JOBS = `
+  DELETE FROM past_jobs WHERE seq IN
+    (SELECT seq FROM past_jobs WHERE seq <= (SELECT max(seq) FROM past_jobs) - ${MOST_PAST_JOBS} LIMIT ?)`;
+const EXCESS_SHADOWS = `
+  DELETE FROM shadows WHERE seq IN
+    (SELECT seq FROM shadows WHERE seq <= (SELECT max(seq) FROM shadows) - ${MOST_DECISIONS} LIMIT ?)`;
 export const OLD_DECISIONS = "SELECT id FROM decisions INDEXED BY decisions_by_time WHERE at_ms <= ? LIMIT ?";
 
 export interface Retention {
@@ -55,20 +69,22 @@ export function createRetention(db: Database, settings: CoreSettings, purger: Pu
   const markRead = db.prepare(MARK_READ);
   const notePoll = db.prepare(NOTE_POLL);
   const tombstones = db.prepare<[number, number], number>(OLD_TOMBSTONES).pluck();
-  const drops = ["DELETE FROM job_events WHERE job = ?", "DELETE FROM attempts WHERE job = ?"]
+  const drops = [KEEP_PAST, "DELETE FROM job_events WHERE job = ?", "DELETE FROM attempts WHERE job = ?"]
     .concat("DELETE FROM jobs WHERE seq = ?")
     .map((sql) => db.prepare(sql));
   const logs = OLD_LOGS.map(([sql, keepMs]) => ({ drop: db.prepare(sql), keepMs }));
   const oldDecisions = db.prepare<[number, number], string>(OLD_DECISIONS).pluck();
   const excessDecisions = db.prepare<[number], string>(EXCESS_DECISIONS).pluck();
-  const excessWaits = db.prepare(EXCESS_WAITS);
+  const excess = [EXCESS_WAITS, EXCESS_PAST_JOBS, EXCESS_SHADOWS].map((sql) => db.prepare(sql));
+  const oldPastJobs = db.prepare(OLD_PAST_JOBS);
   const dropDecision = db.prepare("DELETE FROM decisions WHERE id = ?");
   const dropSubjects = db.prepare("DELETE FROM decision_subjects WHERE id = ?");
 
   const pruneLogs = (atMs: number): number => {
     let most = 0;
     for (const { drop, keepMs } of logs) most = Math.max(most, drop.run(atMs - keepMs, PURGE_BATCH).changes);
-    most = Math.max(most, excessWaits.run(PURGE_BATCH).changes);
+    for (const drop of excess) most = Math.max(most, drop.run(PURGE_BATCH).changes);
+    most = Math.max(most, oldPastJobs.run(jobIdAt(Math.max(0, atMs - PAST_KEEP_MS)), PURGE_BATCH).changes);
     const old = [...oldDecisions.all(atMs - LOG_KEEP_MS, PURGE_BATCH), ...excessDecisions.all(PURGE_BATCH)];
     for (const id of old) {
       dropSubjects.run(id);

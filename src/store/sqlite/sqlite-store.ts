@@ -4,6 +4,7 @@
 import type { Database } from "better-sqlite3";
 import type { DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
+import type { History } from "../history.ts";
 import {
   type Added,
   type AttemptEnd,
@@ -26,6 +27,7 @@ import {
 import { arrivalOf } from "./accept.ts";
 import type { Boot } from "./boot.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
+import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
 import { createListing, type Listing } from "./listing.ts";
@@ -57,6 +59,7 @@ export class SqliteStore implements Store {
   readonly lastStampMs: number;
   /** Whether the router before ended in good order. */
   readonly cleanShutdown: boolean;
+  readonly history: History;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -74,6 +77,7 @@ export class SqliteStore implements Store {
     this.#msPerPoint = parts.msPerPoint;
     this.lastStampMs = parts.boot.lastStampMs;
     this.cleanShutdown = parts.boot.cleanShutdown;
+    this.history = createHistory(parts.reader);
     this.#reads = createReads(parts.reader);
     this.#contents = createContents(parts.reader);
     this.#listing = createListing(parts.reader);
