@@ -12,7 +12,7 @@ CREATE TABLE past_jobs (
   accepted_ms REAL NOT NULL,
   deadline_ms REAL,
   finished_ms REAL,
-  -- JSON: for each attempt its start, its end and its outcome
+  -- JSON: for each attempt its start, its end, its outcome and its instance
   runs TEXT NOT NULL
 ) STRICT;
 --> statement-breakpoint

@@ -2,7 +2,7 @@
 // no caller. Instants are router time; ranges include their start and exclude their end.
 
 import type { DecisionKind, DecisionReason } from "../domain/decision.ts";
-import type { DecisionId, DeviceId, JobId, ModelName } from "../domain/ids.ts";
+import type { DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../domain/ids.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { Shadow, Tuning } from "../domain/tuning.ts";
 import type { LoadRecord } from "./store.ts";
@@ -30,6 +30,7 @@ export interface PastRun {
   readonly endedAtMs: number | null;
   /** As in the attempts: `succeeded`, `refused`, `failed`, `busy`, `lost`, `aborted`, `cancelled`; null while it runs. */
   readonly outcome: string | null;
+  readonly instance: InstanceId;
 }
 
 export interface PastJob {
@@ -82,3 +83,18 @@ export interface History {
   /** The newest first. */
   tunings(limit: number): Promise<readonly Tuning[]>;
 }
+
+const NONE = Promise.resolve({ data: [], next: null });
+const NOTHING = Promise.resolve([]);
+
+/** Of a store that keeps none. */
+export const NO_HISTORY: History = {
+  jobs: () => NONE,
+  loads: () => NONE,
+  moves: () => NONE,
+  shadows: () => NONE,
+  setups: () => NOTHING,
+  downtimes: () => NOTHING,
+  span: () => Promise.resolve(null),
+  tunings: () => NOTHING,
+};

@@ -1,7 +1,14 @@
 // The job log as history, on any connection that can read: page by page along an index, no cursor left open.
 
 import type { Database } from "better-sqlite3";
-import { type DecisionId, type DeviceId, type JobId, jobIdAt, type ModelName } from "../../domain/ids.ts";
+import {
+  type DecisionId,
+  type DeviceId,
+  type InstanceId,
+  type JobId,
+  jobIdAt,
+  type ModelName,
+} from "../../domain/ids.ts";
 import type { JobStatus } from "../../domain/job.ts";
 import type { Shadow, Tuning } from "../../domain/tuning.ts";
 import type { History, PastJob, PastMove, PastPage, PastQuery, PastRun, Range, SetupRecord } from "../history.ts";
@@ -10,8 +17,8 @@ import { DOWNTIMES, toLoad } from "./reads.ts";
 import type { LoadRow } from "./schema.ts";
 
 const RUNS = `
-  (SELECT json_group_array(json_array(started_ms, ended_ms, outcome)) FROM
-    (SELECT started_ms, ended_ms, outcome FROM attempts WHERE job = jobs.seq ORDER BY epoch))`;
+  (SELECT json_group_array(json_array(started_ms, ended_ms, outcome, instance)) FROM
+    (SELECT started_ms, ended_ms, outcome, instance FROM attempts WHERE job = jobs.seq ORDER BY epoch))`;
 const FIELDS = "id, model, priority, status, reason, accepted_ms, deadline_ms, finished_ms, runs";
 const LIVE_FIELDS = `
   id, model, priority, status, coalesce(cancel_reason, error_code) AS reason, accepted_ms, deadline_ms, finished_ms,
@@ -120,7 +127,7 @@ function pageOf<Row extends { readonly seq: number }, Value>(
 }
 
 function toPastJob(row: PastRow): PastJob {
-  const runs = JSON.parse(row.runs) as [number, number | null, string | null][];
+  const runs = JSON.parse(row.runs) as [number, number | null, string | null, InstanceId][];
   return {
     id: row.id as JobId,
     model: row.model as ModelName,
@@ -130,7 +137,9 @@ function toPastJob(row: PastRow): PastJob {
     acceptedAtMs: row.accepted_ms,
     deadlineAtMs: row.deadline_ms,
     finishedAtMs: row.finished_ms,
-    runs: runs.map(([startedAtMs, endedAtMs, outcome]): PastRun => ({ startedAtMs, endedAtMs, outcome })),
+    runs: runs.map(
+      ([startedAtMs, endedAtMs, outcome, instance]): PastRun => ({ startedAtMs, endedAtMs, outcome, instance }),
+    ),
   };
 }
 
