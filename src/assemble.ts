@@ -3,6 +3,7 @@
 import { dirname } from "node:path";
 import { createFleet } from "./backends/fleet.ts";
 import { readFreeGiB } from "./backends/memory-probe.ts";
+import { createFileDesk } from "./batches/files.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
 import { setupOf } from "./config/setup.ts";
 import type { Emit } from "./domain/event.ts";
@@ -170,8 +171,15 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     emit,
   });
   const closing = createClosing();
+  const files = createFileDesk({
+    store,
+    ids,
+    bytes: { ...filesOf(core.spool, ids), open: (uri) => core.spool.open(uri) },
+    settings: { maxFileBytes: config.batches.maxFileBytes, batchFileTtlMs: config.batches.fileTtlMs },
+  });
   const app = createApp({
     intake,
+    files,
     engine,
     store,
     clock,

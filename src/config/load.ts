@@ -5,7 +5,15 @@ import { check } from "./checks.ts";
 import { findConfig, readConfigFile } from "./find.ts";
 import { explain, type Override, overlay } from "./origin.ts";
 import { ConfigError, type Problem, problemsOf } from "./problem.ts";
-import { deviceSpecs, engineSettings, jobSettings, modelSpec, serverSettings, syncSettings } from "./resolve.ts";
+import {
+  batchSettings,
+  deviceSpecs,
+  engineSettings,
+  jobSettings,
+  modelSpec,
+  serverSettings,
+  syncSettings,
+} from "./resolve.ts";
 import type { BackendGroup, ResolvedConfig } from "./resolved.ts";
 import { type ConfigDocument, configSchema } from "./schema.ts";
 import { keysOf } from "./schema-keys.ts";
@@ -99,6 +107,7 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
     server: serverSettings(document),
     sync: syncSettings(document),
     jobs: jobSettings(document),
+    batches: batchSettings(document),
     store,
     logLevel: document.log.level,
     engine: engineSettings(document, backends.models, devices, scheduler.policy),

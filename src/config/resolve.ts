@@ -5,7 +5,7 @@ import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
-import type { JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
+import type { BatchSettings, JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
 import type { ConfigDocument, ModelDocument } from "./schema.ts";
 import { toMs } from "./units.ts";
 
@@ -18,6 +18,11 @@ export function serverSettings({ server }: ConfigDocument): ServerSettings {
 
 export function syncSettings({ sync }: ConfigDocument): SyncSettings {
   return { holdMs: toMs(sync.holdSeconds), redirect: sync.redirect, orphanMs: toMs(sync.orphanSeconds) };
+}
+
+export function batchSettings({ batches }: ConfigDocument): BatchSettings {
+  const { maxFileBytes, maxLines, fileTtlSeconds } = batches;
+  return { maxFileBytes, maxLines, fileTtlMs: toMs(fileTtlSeconds) };
 }
 
 export function jobSettings({ jobs }: ConfigDocument): JobSettings {

@@ -33,6 +33,12 @@ export interface JobSettings {
   readonly cancelGraceMs: number;
 }
 
+export interface BatchSettings {
+  readonly maxFileBytes: number;
+  readonly maxLines: number;
+  readonly fileTtlMs: number;
+}
+
 export interface StoreTarget {
   /** `sqlite:` and an absolute path, or `sqlite::memory:`. */
   readonly url: string;
@@ -55,6 +61,7 @@ export interface ResolvedConfig {
   readonly server: ServerSettings;
   readonly sync: SyncSettings;
   readonly jobs: JobSettings;
+  readonly batches: BatchSettings;
   readonly store: StoreTarget;
   readonly logLevel: LogLevel;
   readonly engine: EngineSettings;

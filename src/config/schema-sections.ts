@@ -66,6 +66,21 @@ export const jobsSection = z
   .prefault({})
   .describe("Leases, retention, retries and limits of jobs.");
 
+export const batchesSection = z
+  .strictObject({
+    maxFileBytes: bytes(1024)
+      .default(209_715_200)
+      .describe("Largest file that may be uploaded; a larger one gets 413."),
+    maxLines: count(1, 1_000_000)
+      .default(50_000)
+      .describe("Most requests in one batch; a longer one fails validation."),
+    fileTtlSeconds: secondsAboveZero()
+      .default(2_592_000)
+      .describe("How long a batch's input and output files are kept when the caller names no expiry."),
+  })
+  .prefault({})
+  .describe("Files and batches.");
+
 export const syncSection = z
   .strictObject({
     holdSeconds: secondsAboveZero()

@@ -4,7 +4,14 @@ import { z } from "zod";
 import type { BackendConfig } from "../backends/registry.ts";
 import { deviceSection, modelSection } from "./schema-models.ts";
 import { schedulerSection } from "./schema-scheduler.ts";
-import { jobsSection, logSection, serverSection, storeSection, syncSection } from "./schema-sections.ts";
+import {
+  batchesSection,
+  jobsSection,
+  logSection,
+  serverSection,
+  storeSection,
+  syncSection,
+} from "./schema-sections.ts";
 import { name } from "./units.ts";
 
 export const configSchema = z
@@ -13,6 +20,7 @@ export const configSchema = z
     store: storeSection,
     jobs: jobsSection,
     sync: syncSection,
+    batches: batchesSection,
     log: logSection,
     scheduler: schedulerSection,
     devices: z

@@ -19,13 +19,15 @@ export type ModelName = Brand<"ModelName">;
 export type DeviceId = Brand<"DeviceId">;
 /** Devices that one scheduler decides for. A single box has one, `default`. */
 export type PoolId = Brand<"PoolId">;
+/** `file-` and 32 hex digits: with the hyphen that clients of OpenAI's files look for. */
+export type FileId = Brand<"FileId">;
 /** Who asked. `local` until keys exist. */
 export type CallerId = Brand<"CallerId">;
 
 export const DEFAULT_POOL = "default" as PoolId;
 export const LOCAL_CALLER = "local" as CallerId;
 
-export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint";
+export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint" | "file";
 
 /** Makes ids. Injected, so that a simulated day is the same each time. */
 export interface IdSource {
@@ -33,7 +35,7 @@ export interface IdSource {
   next(prefix: "dec"): DecisionId;
   next(prefix: "ins"): InstanceId;
   next(prefix: "boot"): OwnerId;
-  next(prefix: "req"): string;
+  next(prefix: "req" | "file"): string;
   next(prefix: "hint"): HintId;
 }
 
@@ -47,6 +49,17 @@ const JOB_ID = /^job_[0-9a-f]{32}$/;
 /** The id, or null when the text is not one (the caller answers 404, not 400: an ill-formed id names no job). */
 export function parseJobId(text: string): JobId | null {
   return JOB_ID.test(text) ? (text as JobId) : null;
+}
+
+const FILE_ID = /^file-[0-9a-f]{32}$/;
+
+/** Null: it names no file. */
+export function parseFileId(text: string): FileId | null {
+  return FILE_ID.test(text) ? (text as FileId) : null;
+}
+
+export function newFileId(ids: IdSource): FileId {
+  return ids.next("file").replace("_", "-") as FileId;
 }
 
 /**

@@ -6,6 +6,7 @@ import { SirError } from "../domain/errors.ts";
 import { createPoll } from "../intake/poll.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
+import { fileRoutes } from "./file-routes.ts";
 import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
@@ -27,6 +28,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
   return [
     ...inferenceRoutes(world),
     ...jobRoutes(world),
+    ...fileRoutes(world),
     ...modelRoutes(world),
     ...decisionRoutes(world),
     ...operationsRoutes(world),

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
+import type { FileDesk } from "../batches/files.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { IdSource, JobId } from "../domain/ids.ts";
 import type { EngineControl } from "../engine/control.ts";
@@ -48,6 +49,8 @@ export interface HttpDeps {
   readonly settings: HttpSettings;
   readonly version?: string;
   readonly metrics?: MetricsSource;
+  /** Absent: there are no files. */
+  readonly files?: FileDesk;
   readonly log?: (event: HttpEvent) => void;
   /** Absent: never closing, as in most tests. */
   readonly closing?: Closing;

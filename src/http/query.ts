@@ -18,11 +18,11 @@ export function onlyKnown(c: Call, known: readonly string[]): void {
   }
 }
 
-export function readLimit(c: Call): number {
+export function readLimit(c: Call, most = LIMIT, absent = DEFAULT_LIMIT): number {
   const text = c.req.query("limit");
-  if (text === undefined) return DEFAULT_LIMIT;
+  if (text === undefined) return absent;
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIMIT) throw invalidQuery("limit", `"limit" must be a whole number from 1 to ${LIMIT}.`);
+  if (limit < 1 || limit > most) throw invalidQuery("limit", `"limit" must be a whole number from 1 to ${most}.`);
   return limit;
 }
 

@@ -13,12 +13,14 @@ export interface Route {
   readonly path: string;
   /** As hono writes it, where an id may hold slashes. */
   readonly pattern?: string;
-  readonly tag: "inference" | "jobs" | "models" | "decisions" | "operations" | "admin";
+  readonly tag: "inference" | "jobs" | "files" | "batches" | "models" | "decisions" | "operations" | "admin";
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   /** Takes the engine's own request body, which is not described here. */
   readonly takesBody?: boolean;
+  /** Takes a body that is ours to describe. */
+  readonly body?: NonNullable<RouteConfig["request"]>["body"];
   /** Besides errors, which every route may answer with. */
   readonly answers: RouteConfig["responses"];
   handle(c: Call): Response | Promise<Response>;
@@ -65,6 +67,7 @@ export function mount(app: OpenAPIHono<HttpEnv>, paths: Paths, route: Route): vo
       ...(route.query === undefined ? {} : { query: route.query }),
       ...(route.headers === undefined ? {} : { headers: route.headers }),
       ...(route.takesBody === true ? { body: engineBody } : {}),
+      ...(route.body === undefined ? {} : { body: route.body }),
     },
     responses: { ...route.answers, default: json(ErrorSchema, "Any error, in OpenAI's envelope") },
   });

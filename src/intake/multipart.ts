@@ -18,9 +18,20 @@ const BLANK_LINE = [CR, LF, CR, LF] as const;
 
 type Stage = "preamble" | "delimiter" | "headers" | "content" | "epilogue";
 
-interface Part {
+/** A part's headers. */
+export interface PartHead {
   readonly name: string | null;
   readonly filename: string | null;
+}
+
+/** Sees every part as it passes; the bytes are the caller's buffer and may not be kept. */
+export interface PartWatcher {
+  begin(head: PartHead): void;
+  content(bytes: Uint8Array): void;
+  end(): void;
+}
+
+interface Part extends PartHead {
   readonly contentType: string | null;
   readonly startOffset: number;
   readonly hash: Hash;
@@ -29,6 +40,7 @@ interface Part {
 export class MultipartScanner {
   readonly #members: Members = {};
   readonly #search: DelimiterSearch;
+  readonly #watcher: PartWatcher | null;
   readonly #fingerprint = createHash("sha256");
   readonly #headers = new KeptBytes(HEADER_BYTES);
   readonly #value = new KeptBytes(VALUE_BYTES);
@@ -45,7 +57,8 @@ export class MultipartScanner {
   #afterDelimiter: "" | "-" | "blank" | "cr" = "";
 
   /** @param boundary As the content type names it. */
-  constructor(boundary: string) {
+  constructor(boundary: string, watcher: PartWatcher | null = null) {
+    this.#watcher = watcher;
     this.#search = new DelimiterSearch(boundary);
     this.#search.assumeLineStart();
   }
@@ -88,6 +101,7 @@ export class MultipartScanner {
     if (this.#part === null) return;
     this.#part.hash.update(bytes);
     this.#contentBytes += bytes.length;
+    this.#watcher?.content(bytes);
     if (this.#field !== null) this.#value.append(bytes, 0, bytes.length);
   }
 
@@ -143,6 +157,7 @@ export class MultipartScanner {
     this.#field = filename === null && (name === "model" || name === "stream") ? name : null;
     if (this.#field !== null) this.#value.restart(VALUE_BYTES);
     this.#part = { name, filename, contentType: named("content-type"), startOffset, hash: createHash("sha256") };
+    this.#watcher?.begin({ name, filename });
     this.#contentBytes = 0;
     this.#stage = "content";
   }
@@ -151,6 +166,7 @@ export class MultipartScanner {
     const part = this.#part;
     if (part === null) return;
     this.#part = null;
+    this.#watcher?.end();
     const facts = JSON.stringify([part.name, part.filename, part.contentType, this.#contentBytes]);
     this.#fingerprint.update(`${Buffer.byteLength(facts)}:${facts}`).update(part.hash.digest());
     if (this.#field === null) return;

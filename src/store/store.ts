@@ -10,6 +10,7 @@ import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, Owne
 import type { CancelReason, Dispatch, Job, JobError, JobStatus } from "../domain/job.ts";
 import type { Shadow, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
+import type { FileVerbs } from "./file-verbs.ts";
 import type { History } from "./history.ts";
 
 export class StoreError extends Error {
@@ -205,6 +206,8 @@ export interface StoredEvent {
 }
 
 export interface Store {
+  readonly files: FileVerbs;
+
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.
    * A key whose job ended by a lapsed lease or a closed socket starts anew. The body's bytes are the store's from here

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Hono } from "hono";
 import { onTestFinished } from "vitest";
+import { createFileDesk } from "../../src/batches/files.ts";
 import type { Receipt } from "../../src/client/wire.ts";
 import type { Clock } from "../../src/domain/clock.ts";
 import { DEFAULT_POOL, type DeviceId } from "../../src/domain/ids.ts";
@@ -37,6 +38,8 @@ export interface Given {
   readonly closing: ClosingSwitch;
   readonly events: HttpEvent[];
   readonly database: Database.Database;
+  /** Where spooled bytes lie. */
+  readonly directory: string;
 }
 
 export interface GivenOptions {
@@ -46,6 +49,8 @@ export interface GivenOptions {
   readonly maxQueued?: number;
   readonly leaseMs?: number;
   readonly readTtlMs?: number;
+  readonly maxStoredBytes?: number;
+  readonly maxFileBytes?: number;
   /** Real time, for tests with sockets. */
   readonly clock?: Clock;
 }
@@ -67,7 +72,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   const leaseMs = options.leaseMs ?? 60_000;
   const { msPerPoint } = policy;
   const store = await openSqliteStore({
-    ...{ owner, clock, msPerPoint, maxStoredBytes: 1e9, resultTtlMs: 86_400_000, onFatal },
+    ...{ owner, clock, msPerPoint, maxStoredBytes: options.maxStoredBytes ?? 1e9, resultTtlMs: 86_400_000, onFatal },
     readTtlMs: options.readTtlMs ?? null,
     host: { database },
   });
@@ -93,15 +98,19 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
     },
   });
   const closing = createClosing();
+  const desk = createFileDesk({
+    ...{ store, ids, bytes: files },
+    settings: { maxFileBytes: options.maxFileBytes ?? 1024 * 1024, batchFileTtlMs: 30 * 86_400_000 },
+  });
   const app = createApp({
-    ...{ intake, engine, store, clock, ids, closing, settings: { holdMs: 50_000, orphanMs: 10_000 } },
+    ...{ intake, files: desk, engine, store, clock, ids, closing, settings: { holdMs: 50_000, orphanMs: 10_000 } },
     log: (event) => events.push(event),
     ...options.deps,
   });
   onTestFinished(async () => {
     await rm(directory, { recursive: true, force: true });
   });
-  return { app, clock: clock as VirtualClock, engine, store, backend, closing, events, database };
+  return { app, clock: clock as VirtualClock, engine, store, backend, closing, events, database, directory };
 }
 
 export const CHAT = "/v1/chat/completions";

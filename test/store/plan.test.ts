@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BY_KEY } from "../../src/store/sqlite/accept.ts";
 import { END } from "../../src/store/sqlite/ending.ts";
+import { DELETED_FILES, EXPIRED_FILES } from "../../src/store/sqlite/files.ts";
 import { JOBS, MOVES, PAST_JOBS, PAST_LOADS, SHADOWS } from "../../src/store/sqlite/history.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
 import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
 const QUERIES: Readonly<Record<string, string>> = {
   ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, LIVE },
   ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
-  ...{ OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
+  ...{ DELETED_FILES, EXPIRED_FILES, OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
 };
 
 function planOf(sql: string): string[] {
@@ -43,7 +44,9 @@ describe("query plans", () => {
     for (const step of plan) {
       // A partial index may be read in its own order from its beginning: it holds only the rows asked for.
       if (/^SCAN jobs USING (COVERING )?INDEX jobs_(evictable|running|volatile)/.test(step)) continue;
-      expect(step).not.toMatch(/^SCAN (jobs|past_jobs|job_events|waits|decisions|loads|shadows)/);
+      expect(step).not.toMatch(
+        /^SCAN (jobs|past_jobs|job_events|waits|decisions|loads|shadows|files(?! USING (COVERING )?INDEX files_deleted))/,
+      );
       expect(step).not.toMatch(/TEMP B-TREE FOR (ORDER BY|LAST)/);
     }
   });

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf } from "./batch.ts";
 
+const SPOOLED = "SELECT location FROM bodies WHERE location IS NOT NULL UNION SELECT location FROM files";
+
 /** Complete, or not there: a cut backup leaves `path` as it was. Commits go on meanwhile. */
 export async function backUp(db: Database.Database, path: string): Promise<void> {
   const partial = `${path}.partial`;
@@ -14,10 +16,15 @@ export async function backUp(db: Database.Database, path: string): Promise<void>
   await rename(partial, path);
 }
 
+/** The URI of every spooled file that a row refers to. */
+export function spooledIn(db: Database.Database): string[] {
+  return db.prepare<[], string>(SPOOLED).pluck().all();
+}
+
 /** Bodies too large for the database lie beside it, so they go beside the copy. Names are unique and never change. */
 export async function copySpooled(directory: string, copy: string): Promise<void> {
   const db = new Database(copy, { readonly: true });
-  const uris = db.prepare<[], string>("SELECT location FROM bodies WHERE location IS NOT NULL").pluck().all();
+  const uris = spooledIn(db);
   db.close();
   if (uris.length === 0 || dirname(copy) === directory) return;
   await mkdir(join(dirname(copy), "spool"), { recursive: true, mode: 0o700 });

@@ -5,6 +5,7 @@ import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
 import { createEnding, type Ending } from "./ending.ts";
+import { createFiling, type Filing } from "./files.ts";
 import type { Stamp } from "./job-row.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { Ledger } from "./ledger.ts";
@@ -22,7 +23,14 @@ export interface CoreSettings {
 }
 
 /** Verbs that write. Each runs inside a transaction and a savepoint of its own. */
-export interface WriteVerbs extends Accepting, Running, Recovering, Retention, Journal, Pick<Ending, "end" | "purge"> {
+export interface WriteVerbs
+  extends Accepting,
+    Running,
+    Recovering,
+    Retention,
+    Journal,
+    Filing,
+    Pick<Ending, "end" | "purge"> {
   /** Writes nothing but the stamp of its commit. */
   touch(at: Stamp): void;
   /** This router ends in good order. */
@@ -46,13 +54,15 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const ledger = new Ledger(db);
   const purger = createPurger(db, settings, ledger, discarded);
   const ending = createEnding(db, settings, purger);
+  const files = createFiling(db, purger, ledger, discarded);
   const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
   const verbs: WriteVerbs = {
     ...createAccepting(db, purger, ledger),
     ...createRunning(db, settings, ledger),
     ...createRecovering(db, settings, ending),
-    ...createRetention(db, settings, purger, ledger),
+    ...createRetention(db, settings, purger, ledger, files.keeper),
     ...createJournal(db),
+    ...files.verbs,
     end: ending.end,
     purge: ending.purge,
     touch: () => undefined,

@@ -3,6 +3,7 @@
 import type { Database } from "better-sqlite3";
 import { type JobId, jobIdAt } from "../../domain/ids.ts";
 import type { CoreSettings } from "./core.ts";
+import type { FileKeeper } from "./files.ts";
 import { KEEP_PAST } from "./history.ts";
 import type { Stamp } from "./job-row.ts";
 import type { Ledger } from "./ledger.ts";
@@ -65,7 +66,13 @@ export interface Retention {
   prune(at: Stamp): boolean;
 }
 
-export function createRetention(db: Database, settings: CoreSettings, purger: Purger, ledger: Ledger): Retention {
+export function createRetention(
+  db: Database,
+  settings: CoreSettings,
+  purger: Purger,
+  ledger: Ledger,
+  files: FileKeeper,
+): Retention {
   const markRead = db.prepare(MARK_READ);
   const notePoll = db.prepare(NOTE_POLL);
   const tombstones = db.prepare<[number, number], number>(OLD_TOMBSTONES).pluck();
@@ -103,12 +110,13 @@ export function createRetention(db: Database, settings: CoreSettings, purger: Pu
     },
     prune(at) {
       const purged = purger.purgeDue(at.atMs);
+      const swept = files.sweep(at);
       const old = tombstones.all(at.atMs - TOMBSTONE_MS, PURGE_BATCH);
       for (const seq of old) for (const drop of drops) drop.run(seq);
       ledger.jobsBy(-old.length);
       const roomy = purger.makeRoom(at.atMs, 0);
       const logged = pruneLogs(at.atMs);
-      const full = [purged, old.length, logged].some((count) => count >= PURGE_BATCH);
+      const full = [purged, swept, old.length, logged].some((count) => count >= PURGE_BATCH);
       return full || (!roomy && purger.evictableLeft());
     },
   };

@@ -4,6 +4,7 @@
 import type { Database } from "better-sqlite3";
 import type { DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
+import type { FileVerbs } from "../file-verbs.ts";
 import type { History } from "../history.ts";
 import {
   type Added,
@@ -27,6 +28,7 @@ import {
 import { arrivalOf } from "./accept.ts";
 import type { Boot } from "./boot.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
+import { createFileVerbs } from "./files.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
@@ -60,6 +62,7 @@ export class SqliteStore implements Store {
   /** Whether the router before ended in good order. */
   readonly cleanShutdown: boolean;
   readonly history: History;
+  readonly files: FileVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -81,6 +84,7 @@ export class SqliteStore implements Store {
     this.#reads = createReads(parts.reader);
     this.#contents = createContents(parts.reader);
     this.#listing = createListing(parts.reader);
+    this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
   }
 
   async add(job: NewJob): Promise<Added> {

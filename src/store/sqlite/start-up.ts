@@ -5,13 +5,14 @@ import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import { StoreOpenError } from "../open-error.ts";
+import { spooledIn } from "./back-up.ts";
 import { codeOf } from "./batch.ts";
 import { type Boot, endedClean, registerBoot } from "./boot.ts";
 import { assertDurable, assertVersion, prepareWriter, versionOf } from "./connection.ts";
 import { inspectSchema, migrate, noteVersion } from "./migrate.ts";
 
 export interface Prepared extends Boot {
-  /** URIs of spooled bodies that belong to a job. */
+  /** URIs of spooled bodies that a row refers to. */
   readonly spooled: ReadonlySet<string>;
 }
 
@@ -36,8 +37,7 @@ export function prepareDatabase(
     const boot = registerBoot(db, owner, nowMs);
     if (version !== undefined) noteVersion(db, version);
     assertDurable(db);
-    const spooled = db.prepare<[], string>("SELECT location FROM bodies WHERE location IS NOT NULL").pluck().all();
-    return { ...boot, spooled: new Set(spooled) };
+    return { ...boot, spooled: new Set(spooledIn(db)) };
   } catch (error) {
     throw explain(path, error);
   } finally {
