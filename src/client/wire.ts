@@ -31,6 +31,8 @@ export interface QueueWire {
   readonly dispatch_within_seconds: number | null;
   /** Until the answer is ready. */
   readonly estimated_seconds: number | null;
+  /** Whether that lies before the job's deadline; null without a deadline, and while there is no estimate. */
+  readonly deadline_feasible: boolean | null;
   readonly blocked: { readonly reason: string; readonly retry_at: number | null } | null;
   readonly loading: {
     readonly model: string;

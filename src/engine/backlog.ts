@@ -2,7 +2,7 @@
 // a decision never scans jobs.
 
 import { BANDS, type Band } from "../domain/band.ts";
-import type { ModelName } from "../domain/ids.ts";
+import type { JobId, ModelName } from "../domain/ids.ts";
 import type { BandView, Head } from "../scheduler/snapshot.ts";
 import type { LiveJob } from "./live-job.ts";
 import { SortedList } from "./sorted-list.ts";
@@ -101,6 +101,13 @@ export class ModelQueue {
   position(job: LiveJob): number | null {
     const among = this.#listOf(job).position(job);
     return among === null ? null : among + (job.demand ? this.#orphans : this.#wanted).countBefore(job);
+  }
+
+  /** How many would run before a demand job of this rank that came last. */
+  countBefore(rank: number): number {
+    // Only rank and id are compared; this id sorts behind every real one.
+    const last = { rank, id: "job_~" as JobId } as LiveJob;
+    return this.#wanted.countBefore(last) + this.#orphans.countBefore(last);
   }
 
   /** In no order. */

@@ -92,6 +92,8 @@ export interface Readiness {
 /** Where a job stands in the queues; async and nullable, because another replica may lead. */
 export interface QueueView {
   place(job: Job): Promise<Place | null>;
+  /** Where a job of this priority would stand if it were accepted now; null: no such model. */
+  placeFor(model: ModelName, priority: number): Promise<Place | null>;
   queuedTotal(): number;
 }
 

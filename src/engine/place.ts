@@ -1,5 +1,6 @@
 // Where a queued job stands: facts first, then one estimate that says when it knows nothing. O(models) and O(log n).
 
+import type { ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
 import type { Place, QueueView } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -26,11 +27,21 @@ export class LocalQueueView implements QueueView {
     const entry = this.#world.models.get(job.model);
     if (live === undefined || entry === undefined) return Promise.resolve(null);
     if (live.phase !== "queued" && live.phase !== "delayed") return Promise.resolve(null);
+    return Promise.resolve(this.#placeAt(entry, entry.queue.position(live)));
+  }
+
+  placeFor(model: ModelName, priority: number): Promise<Place | null> {
+    const entry = this.#world.models.get(model);
+    if (entry === undefined) return Promise.resolve(null);
+    const rank = this.#world.clock.nowMs() - priority * this.#world.settings.policy.msPerPoint;
+    return Promise.resolve(this.#placeAt(entry, entry.queue.countBefore(rank)));
+  }
+
+  #placeAt(entry: ModelEntry, position: number | null): Place {
     const nowMs = this.#world.clock.nowMs();
-    const home = this.#devices.find(({ resident }) => resident?.instance.model === job.model);
+    const home = this.#devices.find(({ resident }) => resident?.instance.model === entry.spec.name);
     const resident = entry.remote !== null || home !== undefined;
-    const position = entry.queue.position(live);
-    return Promise.resolve({
+    return {
       position,
       resident,
       needsSwap: !resident,
@@ -40,7 +51,7 @@ export class LocalQueueView implements QueueView {
       blocked: blockedOf(entry, nowMs),
       loading: this.#loadingOf(entry),
       asOfMs: nowMs,
-    });
+    };
   }
 
   /** What is left of the model's load, or the whole of it behind whatever the device is doing now. */

@@ -18,6 +18,10 @@ export const inferenceHeaders = z.object({
   "idempotency-key": z.string().optional().describe("Repeating a request with the same key does it once"),
   "sir-priority": z.string().optional().describe("interactive, normal, batch or a signed integer"),
   "cancel-after": z.string().optional().describe("Deadline from acceptance, e.g. 90s, 5m, 1h30m"),
+  "sir-infeasible": z
+    .enum(["refuse", "accept"])
+    .optional()
+    .describe("What becomes of a deadline that the present backlog does not allow: refused, or queued all the same"),
   "sir-lease": z.string().optional().describe("Seconds within which the job must be polled, or none"),
   traceparent: z.string().optional(),
   "x-client-request-id": z.string().optional(),

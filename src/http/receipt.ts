@@ -73,6 +73,7 @@ function queueWire(job: Job, place: Place): QueueWire {
     load_seconds: seconds(place.loadMs),
     dispatch_within_seconds: place.loadBoundMs === null ? null : seconds(place.loadBoundMs),
     estimated_seconds: place.estimatedMs === null ? null : seconds(place.estimatedMs),
+    deadline_feasible: isFeasible(job, place),
     blocked: blocked === null ? null : { reason: blocked.reason, retry_at: shown(job, blocked.retryAtMs) },
     loading:
       loading === null
@@ -85,6 +86,11 @@ function queueWire(job: Job, place: Place): QueueWire {
           },
     as_of: shown(job, place.asOfMs) ?? 0,
   };
+}
+
+/** Null: there is no deadline, or nobody knows. */
+function isFeasible({ deadlineAtMs }: Job, { estimatedMs, asOfMs }: Place): boolean | null {
+  return deadlineAtMs === null || estimatedMs === null ? null : asOfMs + estimatedMs <= deadlineAtMs;
 }
 
 /** Milliseconds as seconds, to the millisecond. */

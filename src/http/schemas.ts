@@ -34,6 +34,10 @@ const queue = z
       .nullable()
       .describe("The policy's bound on when its model is loaded at the latest"),
     estimated_seconds: seconds.nullable().describe("Until the answer is ready; an estimate"),
+    deadline_feasible: z
+      .boolean()
+      .nullable()
+      .describe("Whether that lies before the deadline; null without a deadline, and while there is no estimate"),
     blocked: z.object({ reason: z.string(), retry_at: unix.nullable() }).nullable(),
     loading: z
       .object({ model: z.string(), phase: z.string(), progress: z.number().nullable(), since: unix })

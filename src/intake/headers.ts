@@ -28,6 +28,8 @@ export interface HeaderFields {
   /** Null: `none`. */
   readonly leaseMs: number | null;
   readonly deadlineMs: number | null;
+  /** A deadline that cannot be met is to be refused, not queued. */
+  readonly refuseInfeasible: boolean;
   readonly idempotencyKey: string | null;
   readonly retryCount: number | null;
   readonly traceparent: string | null;
@@ -49,6 +51,7 @@ export function readHeaders(header: HeaderOf, settings: HeaderSettings): HeaderF
     priority: priority === null ? null : parsePriority(priority),
     leaseMs: readLease(header("sir-lease"), settings),
     deadlineMs: readDeadline(header("cancel-after")),
+    refuseInfeasible: readInfeasible(header("sir-infeasible")),
     idempotencyKey: readIdempotencyKey(header("idempotency-key")),
     retryCount: readRetryCount(header("x-stainless-retry-count")),
     traceparent: readTraceparent(header("traceparent")),
@@ -83,6 +86,15 @@ function readDeadline(text: string | null): number | null {
     `Cancel-After must be a duration such as 90s, 5m or 1h30m, above zero and at most 30 days, got ${quote(text)}.`,
     { param: "Cancel-After" },
   );
+}
+
+/** A caller who asks for a refusal relies on it, so a word that is neither is refused itself. */
+function readInfeasible(text: string | null): boolean {
+  const word = text?.trim().toLowerCase() ?? "accept";
+  if (word === "refuse" || word === "accept") return word === "refuse";
+  throw new SirError("invalid_header", `SIR-Infeasible must be "refuse" or "accept", got ${quote(text ?? "")}.`, {
+    param: "SIR-Infeasible",
+  });
 }
 
 function readLease(text: string | null, settings: HeaderSettings): number | null {

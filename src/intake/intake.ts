@@ -38,6 +38,8 @@ export interface PreparedCall {
   /** Null: `SIR-Lease: none`. */
   readonly leaseMs: number | null;
   readonly deadlineMs: number | null;
+  /** `SIR-Infeasible: refuse`: a deadline that the present backlog does not allow is refused. */
+  readonly refuseInfeasible: boolean;
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | null;
   /** The SDK says that this is its n-th repetition (`x-stainless-retry-count`); null when it does not count. */
   readonly retryCount: number | null;
@@ -70,7 +72,7 @@ export interface Intake {
    * `async`: resolves after COMMIT. `sync`: after COMMIT with an idempotency key, else at once. The listener is attached
    * before the job may run; it is not called when the job returned is final already. A repeated key is answered
    * whatever the body's file became: only the first copy is kept.
-   * @throws {SirError} idempotency_key_reused, queue_full, storage_full, store_unavailable
+   * @throws {SirError} deadline_infeasible (before anything is stored), idempotency_key_reused, queue_full, storage_full, store_unavailable
    */
   accept(call: PreparedCall, mode: "async" | "sync", listener?: Listener): Promise<Accepted>;
 }

@@ -11,6 +11,7 @@ import type { NewJob, Store } from "../store/store.ts";
 import { acceptVolatile, addDurably, enter, join, mayBeStored } from "./accept.ts";
 import { createAdmission, createBudget, tooManyBodies } from "./admission.ts";
 import type { BodyFiles } from "./body-files.ts";
+import { refuseInfeasible } from "./feasible.ts";
 import { readHeaders } from "./headers.ts";
 import type { Accepted, IncomingCall, Intake, PreparedCall } from "./intake.ts";
 import { readMedia } from "./media.ts";
@@ -31,7 +32,7 @@ export interface IntakeSettings {
 }
 
 export interface IntakeDeps {
-  readonly store: Pick<Store, "add" | "addVolatile" | "job">;
+  readonly store: Pick<Store, "add" | "addVolatile" | "job" | "keyed">;
   readonly engine: EngineControl;
   readonly ids: IdSource;
   readonly files: BodyFiles;
@@ -91,6 +92,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     let release = (): void => undefined;
     try {
       release = admission.reserve(call.model.name);
+      if (call.refuseInfeasible) await refuseInfeasible(deps, call);
       const job = newJobOf(deps.ids, call);
       if (mode === "sync" && call.idempotency === null) {
         return acceptVolatile(deps, job, listener, () => void keeper?.discard());

@@ -239,6 +239,8 @@ export interface Store {
   readonly history: History;
 
   job(id: JobId): Promise<Job | null>;
+  /** The job of this caller that holds the idempotency key; null: none does. */
+  keyed(caller: CallerId, key: string): Promise<Job | null>;
   body(id: JobId): Promise<Body | null>;
   result(id: JobId): Promise<Result | null>;
   jobs(query: JobQuery): Promise<Page<Job>>;

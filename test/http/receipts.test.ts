@@ -27,6 +27,27 @@ describe("a receipt", () => {
     expect(response.headers.has("etag")).toBe(false);
   });
 
+  it("says whether its deadline can be met, and nothing where there is no deadline or no estimate", async () => {
+    const world = await given();
+    const feasible = async (id: string) => (await receiptOf(world, `/v1/jobs/${id}`)).receipt.queue?.deadline_feasible;
+    const beta = { ...ASK, model: "beta" };
+    const first = await submitted(world, {}, beta);
+    const call = await nextCall(world);
+    const unknown = await submitted(world, { "cancel-after": "1s" }, beta);
+    expect(await feasible(unknown.id)).toBeNull();
+    await passes(world, 20_000);
+    call.answer(ANSWER);
+    await settled(world, get(world, `/v1/jobs/${first.id}?wait=60`));
+    await submitted(world, {}, beta);
+    const late = await submitted(world, { "cancel-after": "21s" }, beta);
+    const early = await submitted(world, { "cancel-after": "10m" }, beta);
+    const never = await submitted(world, {}, beta);
+
+    expect(await feasible(late.id)).toBe(false);
+    expect(await feasible(early.id)).toBe(true);
+    expect(await feasible(never.id)).toBeNull();
+  });
+
   it("never changes when it was created, whatever the clock on the wall does", async () => {
     const world = await given();
     world.clock.jumpWall(-7_200_000);

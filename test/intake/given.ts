@@ -85,6 +85,7 @@ export function verbsOf(store: Store): IntakeDeps["store"] {
     add: (job) => store.add(job),
     addVolatile: (job) => store.addVolatile(job),
     job: (id) => store.job(id),
+    keyed: (caller, key) => store.keyed(caller, key),
   };
 }
 

@@ -29,6 +29,7 @@ test("Without headers the defaults hold", () => {
     priority: null,
     leaseMs: 60_000,
     deadlineMs: null,
+    refuseInfeasible: false,
     idempotencyKey: null,
     retryCount: null,
     traceparent: null,
@@ -50,6 +51,12 @@ test.each(["", '""', "k".repeat(256), "a b", "ké", '"open', '"a"b"', String.raw
     expect(refusal({ "idempotency-key": key })).toBe("invalid_idempotency_key");
   },
 );
+
+test("SIR-Infeasible is refuse or accept; another word is refused, because a caller would rely on it", () => {
+  expect(read({ "sir-infeasible": " Refuse" }).refuseInfeasible).toBe(true);
+  expect(read({ "sir-infeasible": "accept" }).refuseInfeasible).toBe(false);
+  for (const text of ["", "yes", "refuse, accept"]) expect(refusal({ "sir-infeasible": text })).toBe("invalid_header");
+});
 
 test.each([
   ["90s", 90_000],

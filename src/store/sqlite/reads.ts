@@ -3,10 +3,11 @@
 
 import type { Database } from "better-sqlite3";
 import type { Decision } from "../../domain/decision.ts";
-import type { DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
+import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { HoldRule, QueueCause, Wait } from "../../domain/wait.ts";
 import type { Attempt, LoadRecord, StoredEvent } from "../store.ts";
+import { BY_KEY } from "./accept.ts";
 import { toJob } from "./job-row.ts";
 import { DEAD_OWNERS } from "./recovery.ts";
 import type { AttemptRow, JobRow, LoadRow, WaitRow } from "./schema.ts";
@@ -41,6 +42,7 @@ interface Span {
 
 export interface Reads {
   job(id: JobId): Job | null;
+  keyed(caller: CallerId, key: string): Job | null;
   decision(id: DecisionId): Decision | null;
   waits(model: ModelName, fromMs: number, toMs: number): Wait[];
   attempts(id: JobId): Attempt[];
@@ -54,6 +56,7 @@ export interface Reads {
 
 export function createReads(db: Database): Reads {
   const job = db.prepare<[string], JobRow>("SELECT * FROM jobs WHERE id = ?");
+  const keyed = db.prepare<[string, string], JobRow>(BY_KEY);
   const decision = db.prepare<[string], string>("SELECT detail FROM decisions WHERE id = ?").pluck();
   const waits = db.prepare<[Span & { model: string }], WaitRow>(WAITS);
   const attempts = db.prepare<[string], AttemptRow>(ATTEMPTS);
@@ -69,6 +72,10 @@ export function createReads(db: Database): Reads {
   return {
     job(id) {
       const row = job.get(id);
+      return row === undefined ? null : toJob(row);
+    },
+    keyed(caller, key) {
+      const row = keyed.get(caller, key);
       return row === undefined ? null : toJob(row);
     },
     decision(id) {

@@ -2,7 +2,7 @@
 // cannot write.
 
 import type { Database } from "better-sqlite3";
-import type { DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
+import type { CallerId, DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { FileVerbs } from "../file-verbs.ts";
 import type { History } from "../history.ts";
@@ -143,6 +143,10 @@ export class SqliteStore implements Store {
 
   job(id: JobId): Promise<Job | null> {
     return this.#read(() => this.#reads.job(id));
+  }
+
+  keyed(caller: CallerId, key: string): Promise<Job | null> {
+    return this.#read(() => this.#reads.keyed(caller, key));
   }
 
   async body(id: JobId): Promise<Body | null> {
