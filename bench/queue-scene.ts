@@ -11,6 +11,7 @@ import { Backlog, type ModelQueue } from "../src/engine/backlog.ts";
 import { DeviceUnit } from "../src/engine/device.ts";
 import { Leases } from "../src/engine/leases.ts";
 import type { LiveJob } from "../src/engine/live-job.ts";
+import { WorkMeter } from "../src/engine/meters.ts";
 import { reconfigure } from "../src/engine/reconfigure.ts";
 import type { EngineSettings } from "../src/engine/settings.ts";
 import type { EngineWorld, ModelEntry } from "../src/engine/state.ts";
@@ -94,6 +95,7 @@ function makeJob(world: EngineWorld, model: ModelName, n: number): LiveJob {
     priority,
     rank: acceptedAtMs - priority * world.settings.policy.msPerPoint,
     acceptedAtMs,
+    deadlineAtMs: null,
     durable: true,
     stream: false,
     runAfterMs: 0,
@@ -143,6 +145,7 @@ async function createWorld(clock: Clock, policy: BoundPolicy): Promise<Made> {
     dispatched: 1,
     forced: false,
     running: new Map<JobId, LiveJob>(),
+    work: new WorkMeter(clock.nowMs()),
   };
   return { world, device, entries };
 }

@@ -95,8 +95,19 @@ export interface Capabilities {
   readonly knowsMemory: boolean;
 }
 
+/** What a driver knows of a model before anything was measured; what is absent is not known. */
+export interface Expectation {
+  readonly unloadMs?: number;
+  /** One job's run when it runs alone. */
+  readonly aloneMs?: number;
+  /** n jobs in flight each take 1 + this x (n - 1) times as long. */
+  readonly slowdownPerJob?: number;
+}
+
 export interface Backend {
   readonly can: Capabilities;
+  /** First guesses that measurements replace; absent: it knows nothing. */
+  expects?(model: ModelName): Expectation;
   /**
    * Resolves when the model can serve, after a real probe. Aborting stops the start and leaves nothing behind before it
    * rejects. @throws {LoadError}

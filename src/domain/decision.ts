@@ -23,6 +23,10 @@ export type DecisionReason =
   | "preload"
   | "pinned"
   | "operator"
+  | "free"
+  | "worth"
+  | "visit"
+  | "deadline"
   | "idle_timeout"
   | "unwanted"
   | "yielded"
@@ -35,6 +39,10 @@ export type DecisionReason =
   | "serve_first"
   | "forced_swap_spent"
   | "finish"
+  | "not_worth"
+  | "budget"
+  | "likely_needed"
+  | "quantum"
   | "back_off"
   | "paused"
   | "no_room"
@@ -55,7 +63,7 @@ export type Guard =
   | "paused"
   | "in_transition";
 
-/** One candidate's arithmetic. `score` is the sum of `terms` as the policy defines it; null where it scores nothing. */
+/** One candidate's arithmetic. `score` is what the policy compares, from `terms`; null where it scores nothing. */
 export interface Scored {
   readonly model: ModelName;
   readonly depth: number;
@@ -116,6 +124,18 @@ export interface Verdict {
   readonly preload?: PreloadTerms;
   /** The next instant at which a score or a guard can change with no event; null when none can. */
   readonly nextLookAtMs: number | null;
+  /** What the rule compared, by name, in the policy's units; absent: a rule that compares nothing. */
+  readonly numbers?: Readonly<Record<string, number>>;
+  /** The model whose claim `numbers` weigh; absent or null: see `load`. */
+  readonly about?: ModelName | null;
+  /** What the move takes from the budget for cutting into unfinished queues; absent or null: it takes nothing. */
+  readonly spend?: Spend | null;
+}
+
+/** Of the budget for cutting into unfinished queues: seconds of loading, in ms. */
+export interface Spend {
+  readonly beforeMs: number;
+  readonly afterMs: number;
 }
 
 export interface Decision extends Verdict {

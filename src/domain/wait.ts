@@ -40,6 +40,10 @@ export type HoldRule =
   | "no_room"
   | "forced_swap_spent"
   | "order"
+  | "not_worth"
+  | "budget"
+  | "likely_needed"
+  | "quantum"
   | "switching_other"
   | "own_move";
 

@@ -1,17 +1,17 @@
 // One claimed job on one slot: body to the engine, answer to the relay, outcome to the store under the claim's fence.
 
 import type { Call, Outcome, Sink } from "../backends/backend.ts";
-import type { Clock, Timer } from "../domain/clock.ts";
 import type { OwnerId } from "../domain/ids.ts";
 import { type Job, transition } from "../domain/job.ts";
 import { type AttemptEnd, type Body, type Fence, type Finish, type Requeue, StoreError } from "../store/store.ts";
 import { callOf } from "./call.ts";
 import type { DeviceUnit } from "./device.ts";
+import { graceAfter } from "./grace.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type LiveJob, phaseOf } from "./live-job.ts";
 import type { RelayHub } from "./relay-hub.ts";
 import { afterAttempt, BACK_OFF_MAX_MS, backOffMs, type Next } from "./retry.ts";
-import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
+import { type EngineWorld, learnWork, type ModelEntry, noteWork, type Residency } from "./state.ts";
 
 /** An answer that is kept may not be larger. */
 const RESULT_LIMIT_BYTES = 256 * 1024 * 1024;
@@ -55,8 +55,11 @@ export class Attempts {
   }
 
   /** Frees the slot of a pick whose claim was refused. */
-  free(slot: Pick<Slot, "live" | "residency" | "device">): void {
-    if (!slot.residency.running.delete(slot.live.id)) return;
+  free(slot: Pick<Slot, "live" | "residency" | "device" | "entry">): void {
+    const { live, residency, entry } = slot;
+    if (!residency.running.has(live.id)) return;
+    noteWork(entry, residency, this.#world.clock.nowMs());
+    residency.running.delete(live.id);
     slot.device?.slotFreed();
     this.#world.wake("completion");
   }
@@ -69,12 +72,14 @@ export class Attempts {
     this.#relay.start(live.id, live.durable || !live.stream);
     this.#lifecycle.notify(live.id);
     const { clock, settings } = this.#world;
+    const began = noteWork(slot.entry, slot.residency, clock.nowMs());
     const seen: Seen = { firstByteAtMs: null, tooLarge: false, over: false };
     const grace = graceAfter(abort.signal, settings.cancelGraceMs, clock);
     const outcome = await Promise.race([this.#run(slot, abort, seen), grace.over]);
     seen.over = true;
     grace.cancel();
     if (outcome.kind === "succeeded" || outcome.kind === "refused") slot.residency.progressAtMs = clock.nowMs();
+    if (outcome.kind === "succeeded") learnWork(slot.entry, slot.residency, began, clock.nowMs());
     this.free(slot);
     live.abort = null;
     if (phaseOf(live) === "ending") await live.ending;
@@ -252,25 +257,6 @@ interface Seen {
   tooLarge: boolean;
   /** Its slot is free and its outcome is taken: what it still sends is nobody's. */
   over: boolean;
-}
-
-/** Resolves as aborted when the engine call has not ended so long after its abort. */
-function graceAfter(signal: AbortSignal, graceMs: number, clock: Clock): { over: Promise<Outcome>; cancel(): void } {
-  let timer: Timer | null = null;
-  let onAbort = (): void => undefined;
-  const over = new Promise<Outcome>((resolve) => {
-    onAbort = () => {
-      timer = clock.at(clock.nowMs() + graceMs, () => resolve({ kind: "aborted" }));
-    };
-  });
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    over,
-    cancel: () => {
-      signal.removeEventListener("abort", onAbort);
-      timer?.cancel();
-    },
-  };
 }
 
 const REFUSED = {

@@ -3,13 +3,16 @@
 
 import { BANDS, type Band } from "../domain/band.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
-import type { BandView, Head } from "../scheduler/snapshot.ts";
+import type { BandView, Deadline, Head } from "../scheduler/snapshot.ts";
 import type { LiveJob } from "./live-job.ts";
 import { SortedList } from "./sorted-list.ts";
 
 const byRank = (a: LiveJob, b: LiveJob): number => a.rank - b.rank || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 const byArrival = (a: LiveJob, b: LiveJob): number =>
   a.acceptedAtMs - b.acceptedAtMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+const byDeadline = (a: LiveJob, b: LiveJob): number =>
+  (a.deadlineAtMs ?? 0) - (b.deadlineAtMs ?? 0) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 const headOf = (job: LiveJob): Head => ({
   id: job.id,
@@ -32,6 +35,8 @@ const emptyBand = (): BandQueue => ({ jobs: new SortedList(byArrival), acceptedA
 export class ModelQueue {
   readonly #wanted = new SortedList<LiveJob>(byRank);
   readonly #orphans = new SortedList<LiveJob>(byRank);
+  /** Demand that has a deadline. */
+  readonly #deadlines = new SortedList<LiveJob>(byDeadline);
   readonly #bands: Record<Band, BandQueue> = {
     interactive: emptyBand(),
     normal: emptyBand(),
@@ -91,7 +96,19 @@ export class ModelQueue {
     return oldest === undefined ? null : headOf(oldest);
   }
 
-  band(band: Band): BandView {
+  /** The demand job whose deadline is the earliest. */
+  deadline(): Deadline | null {
+    const first = this.#deadlines.first();
+    return first === undefined || first.deadlineAtMs === null ? null : { id: first.id, atMs: first.deadlineAtMs };
+  }
+
+  /** What the band's demand has waited by now, in job-ms. */
+  waitedMs(band: Band, nowMs: number): number {
+    const { jobs, acceptedAtMsSum } = this.#bands[band];
+    return Math.max(0, jobs.size * nowMs - acceptedAtMsSum);
+  }
+
+  band(band: Band): Omit<BandView, "arrivals" | "waitedMsAtLoad"> {
     const { jobs, acceptedAtMsSum } = this.#bands[band];
     const first = jobs.first();
     return { depth: jobs.size, acceptedAtMsSum, oldest: first === undefined ? null : headOf(first) };
@@ -121,6 +138,8 @@ export class ModelQueue {
   }
 
   #count(job: LiveJob, by: 1 | -1): void {
+    if (job.deadlineAtMs !== null && by === 1) this.#deadlines.insert(job);
+    else if (job.deadlineAtMs !== null) this.#deadlines.remove(job);
     const band = this.#bands[job.band];
     if (by === 1) band.jobs.insert(job);
     else band.jobs.remove(job);

@@ -13,8 +13,10 @@ import type { Timer } from "../domain/clock.ts";
 import type { DevicePhase } from "../domain/event.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { DeviceSpec } from "../domain/model.ts";
+import type { Budget } from "../scheduler/snapshot.ts";
 import { startWithin, stopWithin } from "./driver-call.ts";
 import { memoryShort } from "./memory.ts";
+import { BusyMeter, type PerBand, perBand, WorkMeter } from "./meters.ts";
 import type { ActiveMove, DeviceJobs, Move } from "./move.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
@@ -31,6 +33,11 @@ export class DeviceUnit {
   /** The model that was evicted for a load that failed; put back when nothing better is to do. */
   restore: ModelName | null = null;
   phaseSinceMs: number;
+  /** Written by the loop; null: nothing was spent yet. */
+  budget: Budget | null = null;
+  readonly busy: BusyMeter;
+  /** What each model's queued jobs had waited, in job-ms, when the last load ended. */
+  waitedAtLoad: ReadonlyMap<ModelName, PerBand> = new Map();
   readonly #world: EngineWorld;
   readonly #jobs: DeviceJobs;
   #loadEpoch = 0;
@@ -44,6 +51,7 @@ export class DeviceUnit {
     this.#world = world;
     this.#jobs = jobs;
     this.phaseSinceMs = world.clock.nowMs();
+    this.busy = new BusyMeter(this.phaseSinceMs);
   }
 
   get phase(): DevicePhase {
@@ -140,7 +148,10 @@ export class DeviceUnit {
     this.blockedUntilMs = 0;
     this.resident = null;
     const entry = this.#world.models.get(resident.instance.model);
-    if (entry !== undefined) entry.leftAtMs = clock.nowMs();
+    if (entry !== undefined) {
+      entry.leftAtMs = clock.nowMs();
+      entry.learned.unloaded(clock.nowMs() - startedAtMs);
+    }
     this.#world.emit({
       type: "unload.finished",
       model: resident.instance.model,
@@ -223,6 +234,7 @@ export class DeviceUnit {
       entry.breaker.succeeded();
       if (troubled) emit({ type: "breaker", model, state: "closed", retryAtMs: null });
       entry.learned.loaded(tookMs, ended.tier);
+      this.#noteWaited();
       this.restore = null;
     } else {
       if (move.evict !== null) this.restore = move.evict;
@@ -252,6 +264,13 @@ export class DeviceUnit {
     emit({ type: "load.finished", model, device: this.spec.id, instance: placement.instance, outcome, tookMs, detail });
   }
 
+  #noteWaited(): void {
+    const nowMs = this.#world.clock.nowMs();
+    this.waitedAtLoad = new Map(
+      [...this.#world.models].map(([name, { queue }]) => [name, perBand((band) => queue.waitedMs(band, nowMs))]),
+    );
+  }
+
   #enter(move: ActiveMove, phase: ActiveMove["phase"]): void {
     move.phase = phase;
     move.phaseSinceMs = this.#world.clock.nowMs();
@@ -270,5 +289,6 @@ function residencyOf(instance: Instance, backend: Backend, sinceMs: number, forc
     forced,
     running: new Map(),
     progressAtMs: sinceMs,
+    work: new WorkMeter(sinceMs),
   };
 }

@@ -1,18 +1,20 @@
 // From the head of a queue onto a slot: durable jobs run once their claim is committed, plain synchronous ones at once.
 
-import type { DecisionId } from "../domain/ids.ts";
+import type { DecisionId, JobId } from "../domain/ids.ts";
 import { type Dispatch, type Job, transition } from "../domain/job.ts";
 import { type Authority, type Pick, StoreError } from "../store/store.ts";
 import type { Attempts, Slot } from "./attempts.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type LiveJob, phaseOf } from "./live-job.ts";
-import { type EngineWorld, type ModelEntry, type Residency, slotsFree } from "./state.ts";
+import { type EngineWorld, type ModelEntry, noteWork, type Residency, slotsFree } from "./state.ts";
 
 /** What the scheduler had to say about the jobs that are started now. */
 export interface DispatchReason {
   readonly decision: DecisionId | null;
   readonly score: number | null;
+  /** Starts before the others, whatever its rank, if it is still queued. */
+  readonly first: JobId | null;
   reorder(job: LiveJob): Dispatch["reorder"];
 }
 
@@ -43,8 +45,9 @@ export class Dispatcher {
     if (entry.holdOffUntilMs > nowMs) return 0;
     const durable: { slot: Omit<Slot, "job">; pick: Pick }[] = [];
     let started = 0;
+    const urgent = reason.first === null ? undefined : this.#queued(reason.first, entry);
     while (started < limit && slotsFree(entry, residency) > 0) {
-      const live = entry.queue.next();
+      const live = started === 0 && urgent !== undefined ? urgent : entry.queue.next();
       if (live === undefined) break;
       const dispatch: Dispatch = {
         decision: reason.decision,
@@ -55,6 +58,7 @@ export class Dispatcher {
       entry.queue.remove(live);
       live.phase = "claiming";
       if (residency.running.size === 0) residency.progressAtMs = nowMs;
+      noteWork(entry, residency, nowMs);
       residency.running.set(live.id, live);
       residency.dispatched++;
       started++;
@@ -66,6 +70,11 @@ export class Dispatcher {
     if (durable.length > 0) this.#claim(durable);
     if (started > 0) device?.notePhase();
     return started;
+  }
+
+  #queued(id: JobId, entry: ModelEntry): LiveJob | undefined {
+    const live = this.#world.live.get(id);
+    return live?.phase === "queued" && live.model === entry.spec.name ? live : undefined;
   }
 
   #startVolatile(slot: Omit<Slot, "job">, pick: Pick): void {

@@ -1,18 +1,27 @@
-// What was measured instead of configured: how long a model takes to load, by what there is of it already, and how long
-// its jobs run.
+// What was measured instead of configured: how long a model takes to load, by what there is of it already, to unload, and
+// how long its jobs run.
 
+import type { Expectation } from "../backends/backend.ts";
 import type { LoadTier } from "../domain/event.ts";
+import { ServiceTime } from "./service-time.ts";
 
-const LOADS_KEPT = 5;
+/** Loads of one tier, and unloads, of which the median is taken. */
+const KEPT = 5;
 const RUN_WEIGHT = 0.2;
 
 export class Learned {
+  readonly service: ServiceTime;
   readonly #guessMs: number;
   readonly #loadsMs = new Map<LoadTier, number[]>();
+  readonly #unloadsMs: number[] = [];
+  readonly #unloadGuessMs: number;
   #runMs: number | null = null;
 
-  constructor(guessMs: number) {
+  /** @param guessMs The configured load time. @param expected What the driver knows. */
+  constructor(guessMs: number, expected: Expectation = {}) {
     this.#guessMs = guessMs;
+    this.#unloadGuessMs = expected.unloadMs ?? 0;
+    this.service = new ServiceTime(expected);
   }
 
   /**
@@ -38,9 +47,17 @@ export class Learned {
 
   loaded(tookMs: number, tier: LoadTier = "cold"): void {
     const kept = this.#loadsMs.get(tier) ?? [];
-    kept.push(tookMs);
-    if (kept.length > LOADS_KEPT) kept.shift();
+    keep(kept, tookMs);
     this.#loadsMs.set(tier, kept);
+  }
+
+  /** Median of the last five that gave the memory back. */
+  get unloadMs(): number {
+    return median(this.#unloadsMs) ?? this.#unloadGuessMs;
+  }
+
+  unloaded(tookMs: number): void {
+    keep(this.#unloadsMs, tookMs);
   }
 
   ran(tookMs: number): void {
@@ -54,6 +71,11 @@ const DEARER: Readonly<Record<LoadTier, readonly LoadTier[]>> = {
   cold: ["cold"],
   download: ["download"],
 };
+
+function keep(values: number[], value: number): void {
+  values.push(value);
+  if (values.length > KEPT) values.shift();
+}
 
 function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);

@@ -6,6 +6,7 @@ import { isFinal, type Job, transition } from "../domain/job.ts";
 import type { Body, End, Ended, Result } from "../store/store.ts";
 import type { Leases } from "./leases.ts";
 import { type LiveJob, liveJobOf, phaseOf } from "./live-job.ts";
+import { RATE_HALF_LIFE_MS } from "./meters.ts";
 import type { RelayHub } from "./relay-hub.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
@@ -48,6 +49,8 @@ export class Lifecycle {
       this.end(id, { type: "fail", error: { code: "model_not_found", message } }).catch(() => undefined);
       return;
     }
+    const halfLifeMs = this.#world.settings.policy.rateHalfLifeMs ?? RATE_HALF_LIFE_MS;
+    entry.arrivals.arrived(live.band, live.acceptedAtMs, halfLifeMs);
     this.enqueue(live, entry);
   }
 

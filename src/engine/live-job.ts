@@ -20,6 +20,7 @@ export interface LiveJob {
   /** Changes only with the policy. */
   rank: number;
   readonly acceptedAtMs: number;
+  readonly deadlineAtMs: number | null;
   readonly durable: boolean;
   readonly stream: boolean;
   runAfterMs: number;
@@ -45,6 +46,7 @@ export function liveJobOf(job: Job, body: Body | null, loadFailuresBefore: numbe
     priority: job.priority,
     rank: job.rank,
     acceptedAtMs: job.acceptedAtMs,
+    deadlineAtMs: job.deadlineAtMs,
     durable: job.durable,
     stream: job.stream,
     runAfterMs: job.runAfterMs,

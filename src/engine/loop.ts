@@ -12,6 +12,7 @@ import { reorderCause } from "../scheduler/reorder.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { sampleMeters } from "./sample.ts";
 import type { EngineWorld, ModelEntry, WakeReason } from "./state.ts";
 import { snapshotOf } from "./views.ts";
 import { type DeviceHold, recordWaits } from "./waits.ts";
@@ -39,6 +40,7 @@ export class Loop {
   /** Running work may finish; nothing is started. */
   closing = false;
   lastPassAtMs: number;
+  #eventAtMs: number;
   #dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(world: EngineWorld, devices: readonly DeviceUnit[], dispatcher: Dispatcher) {
@@ -46,6 +48,7 @@ export class Loop {
     this.#devices = devices;
     this.#dispatcher = dispatcher;
     this.lastPassAtMs = world.clock.nowMs();
+    this.#eventAtMs = this.lastPassAtMs;
   }
 
   decisionOf(device: DeviceUnit): Decision | null {
@@ -57,6 +60,7 @@ export class Loop {
   }
 
   wake(reason: WakeReason): void {
+    if (reason !== "time") this.#eventAtMs = this.#world.clock.nowMs();
     const ticking = this.#world.settings.passes.mode === "ticks";
     if (ticking && (reason === "completion" || reason === "change")) return;
     if (this.#scheduled || this.#stopped) return;
@@ -88,6 +92,7 @@ export class Loop {
     const { clock, models, settings } = this.#world;
     this.lastPassAtMs = clock.nowMs();
     let nextLookAtMs = Number.POSITIVE_INFINITY;
+    sampleMeters(this.#world, this.#devices);
     for (const device of this.#devices) {
       this.#sampleIdle(device);
       const nextMs = this.#look(device);
@@ -112,7 +117,7 @@ export class Loop {
     device.paused = this.paused || this.closing;
     if (device.move?.calledOff.signal.aborted === true) return null;
     for (let round = 0; ; round++) {
-      const snapshot = snapshotOf(device, this.#devices, this.#world);
+      const snapshot = snapshotOf(device, this.#devices, this.#world, this.#eventAtMs);
       const decided = decide(snapshot, this.#world.settings.policy);
       this.#verdicts.set(device, decided);
       const quietUntilMs = pauseEndsAtMs(device, decided);
@@ -120,6 +125,7 @@ export class Loop {
       const decision = quiet ? this.decisionOf(device) : this.#record(device, decided);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
+      if (served > 0) this.#eventAtMs = this.#world.clock.nowMs();
       // A start is an event: what is to be looked at next depends on it. The founding rule looks again at its tick only.
       const again = Number.isFinite(decided.serve) || this.#world.settings.passes.mode === "events";
       if (served > 0 && again && round < ROUNDS_MAX) continue;
@@ -137,6 +143,8 @@ export class Loop {
     }
     const entry = load === null ? undefined : this.#world.models.get(load);
     if (entry !== undefined) entry.wanted = false;
+    const { spend = null } = decided;
+    if (spend !== null) device.budget = { leftMs: spend.afterMs, atMs: this.#world.clock.nowMs() };
     device.begin({
       load,
       force: false,
@@ -155,6 +163,7 @@ export class Loop {
     if (entry === undefined || entry.paused) return 0;
     const scored = decided.models.find(({ model }) => model === entry.spec.name);
     return this.#dispatcher.dispatch(entry, resident, device, decided.serve, {
+      first: decided.first ?? null,
       decision: decision?.id ?? null,
       score: scored?.score ?? null,
       reorder: (live) => reorderCause(snapshot, entry.spec.name, live, this.#world.settings.policy),
@@ -164,6 +173,7 @@ export class Loop {
   #serveRemote(entry: ModelEntry): void {
     if (entry.remote === null || entry.paused) return;
     this.#dispatcher.dispatch(entry, entry.remote, null, Number.POSITIVE_INFINITY, {
+      first: null,
       decision: null,
       score: null,
       reorder: (live) => (entry.queue.oldest()?.id === live.id ? null : "priority"),
@@ -188,7 +198,7 @@ export class Loop {
     const stays = decided.kind === "hold" || decided.kind === "idle";
     if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) return inForce;
     const { clock, ids, settings, models } = this.#world;
-    const { serve: _, ...verdict } = decided;
+    const { serve: _, first: __, ...verdict } = decided;
     const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
     const decision: Decision = {
       ...verdict,

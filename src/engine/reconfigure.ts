@@ -8,6 +8,7 @@ import { Breaker } from "./breaker.ts";
 import type { DeviceUnit } from "./device.ts";
 import { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
+import { ArrivalMeter, WorkMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
@@ -65,7 +66,9 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     order,
     queue: world.backlog.queue(spec.name),
     breaker: new Breaker(spec.maxLoadFailures),
-    learned: new Learned(spec.loadMs),
+    learned: new Learned(spec.loadMs, backend.expects?.(spec.name)),
+    arrivals: new ArrivalMeter(),
+    unvisitedSinceMs: null,
     remote: spec.usesDevice ? null : alwaysOn(world, spec, backend),
     paused: false,
     pinned: spec.pinned,
@@ -104,5 +107,6 @@ function alwaysOn(world: EngineWorld, spec: ModelSpec, backend: Backend): Reside
     forced: false,
     running: new Map(),
     progressAtMs: world.clock.nowMs(),
+    work: new WorkMeter(world.clock.nowMs()),
   };
 }

@@ -11,6 +11,7 @@ import type { Backlog, ModelQueue } from "./backlog.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
+import type { ArrivalMeter, WorkMark, WorkMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
 
 /** A model that can serve now. Written by device.ts (and, for `running`, by the attempts it runs). */
@@ -27,6 +28,7 @@ export interface Residency {
   readonly running: Map<JobId, LiveJob>;
   /** The last byte or end of any of its jobs, or the start of one on an engine without work. */
   progressAtMs: number;
+  readonly work: WorkMeter;
 }
 
 export interface ModelEntry {
@@ -37,6 +39,9 @@ export interface ModelEntry {
   readonly queue: ModelQueue;
   breaker: Breaker;
   learned: Learned;
+  readonly arrivals: ArrivalMeter;
+  /** Since when the passes have found it with demand and not resident; null while they do not. Written by the loop. */
+  unvisitedSinceMs: number | null;
   /** For models that are always on elsewhere; null for those that need a device. */
   remote: Residency | null;
   /** By an operator. */
@@ -83,6 +88,19 @@ export type WakeReason = "arrival" | "load" | "completion" | "change" | "time";
 
 export function slotsFree(entry: ModelEntry, residency: Residency): number {
   return entry.spec.concurrency - residency.running.size;
+}
+
+/** Counts the work done until now; to be called before what runs on it changes. */
+export function noteWork({ learned }: ModelEntry, { work, running }: Residency, nowMs: number): WorkMark {
+  work.advance(running.size, learned.service.slowdownPerJob, nowMs);
+  return work.mark();
+}
+
+/** A run that began there has succeeded now. */
+export function learnWork(entry: ModelEntry, residency: Residency, began: WorkMark, nowMs: number): void {
+  const { workMs, company, atMs } = noteWork(entry, residency, nowMs);
+  const forMs = atMs - began.atMs;
+  if (forMs > 0) entry.learned.service.ran(workMs - began.workMs, (company - began.company) / forMs);
 }
 
 /** How long its next load will take, by what there is of it already. */

@@ -5,7 +5,13 @@ import type { BandView, ModelView, Resident, Snapshot, Transition } from "../sch
 import type { DeviceUnit } from "./device.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry, type Residency } from "./state.ts";
 
-export function snapshotOf(device: DeviceUnit, devices: readonly DeviceUnit[], world: EngineWorld): Snapshot {
+/** @param eventAtMs When anything last happened; absent: now. */
+export function snapshotOf(
+  device: DeviceUnit,
+  devices: readonly DeviceUnit[],
+  world: EngineWorld,
+  eventAtMs?: number,
+): Snapshot {
   const nowMs = world.clock.nowMs();
   const models: ModelView[] = [];
   for (const entry of world.models.values()) {
@@ -22,6 +28,9 @@ export function snapshotOf(device: DeviceUnit, devices: readonly DeviceUnit[], w
       transition: transitionOf(device),
       paused: device.paused,
       blockedUntilMs: device.blockedUntilMs,
+      budget: device.budget,
+      busyShare: device.busy.view,
+      eventAtMs: eventAtMs ?? nowMs,
     },
     models,
   };
@@ -41,9 +50,12 @@ function heldBy(other: DeviceUnit, name: ModelEntry["spec"]["name"]): boolean {
 }
 
 function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView {
-  const { spec, queue, breaker } = entry;
+  const { spec, queue, breaker, learned } = entry;
   const bands = {} as Record<Band, BandView>;
-  for (const band of BANDS) bands[band] = queue.band(band);
+  const waited = device.waitedAtLoad.get(spec.name);
+  for (const band of BANDS) {
+    bands[band] = { ...queue.band(band), arrivals: entry.arrivals.of(band), waitedMsAtLoad: waited?.[band] ?? 0 };
+  }
   const resident = device.resident?.instance.model === spec.name ? device.resident : null;
   return {
     model: spec.name,
@@ -56,6 +68,11 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     inFlight: resident?.running.size ?? 0,
     slots: spec.concurrency,
     loadMs: expectedLoadMs(entry),
+    unloadMs: learned.unloadMs,
+    service: { aloneMs: learned.service.aloneMs, slowdownPerJob: learned.service.slowdownPerJob },
+    lastArrivalAtMs: entry.arrivals.lastAtMs,
+    unvisitedSinceMs: entry.unvisitedSinceMs,
+    deadline: queue.deadline(),
     memoryGiB: spec.memoryGiB,
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : 0,
     broken: breaker.broken,

@@ -1,6 +1,7 @@
 // The only entry to the scheduler: one snapshot and a policy in, one verdict out, and nothing else read or changed.
 
 import type { DecisionReason, Guard, Verdict } from "../domain/decision.ts";
+import type { JobId } from "../domain/ids.ts";
 import {
   ceilingAt,
   forcedSwapSpent,
@@ -19,7 +20,11 @@ import type { Snapshot } from "./snapshot.ts";
 import { giveUp, move, stay } from "./verdict.ts";
 
 /** A verdict, and how many of the resident's jobs may start before `decide` is asked again: 0 when it may start none. */
-export type Decided = Verdict & { readonly serve: number };
+export type Decided = Verdict & {
+  readonly serve: number;
+  /** The queued job of the resident that starts first, whatever its rank; absent or null: none. */
+  readonly first?: JobId | null;
+};
 
 /**
  * Decides what the device does next. The first rule that speaks is the verdict:
@@ -170,8 +175,10 @@ function chosen({ choice, waiting }: Scene): Candidate | null {
   return waiting.find((each) => each.model === choice.target) ?? null;
 }
 
-/** Whom the resident is kept against: the best score that may be loaded, else the longest wait. */
+/** Whom the resident is kept against: whom the policy names, else the best score that may be loaded or the longest wait. */
 function favourite({ choice, waiting }: Scene): Candidate | null {
+  const named = waiting.find((each) => each.model === choice.about);
+  if (named !== undefined) return named;
   const scores = new Map(choice.scored.map((each) => [each.model, each.score ?? Number.NEGATIVE_INFINITY]));
   const score = (each: Candidate): number => scores.get(each.model) ?? Number.NEGATIVE_INFINITY;
   return firstBy(waiting, (a, b) => (score(a) === score(b) ? byOldest(a, b) : score(b) - score(a)));

@@ -4,6 +4,7 @@
 import type { DecisionReason, Scored, Verdict } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { HoldRule } from "../domain/wait.ts";
+import { STINT_SENTENCES } from "./explain-stint.ts";
 import { duration, jobs, jobsWait, score } from "./wording.ts";
 
 /** What people call a model. */
@@ -34,6 +35,10 @@ const RULES: Partial<Record<DecisionReason, HoldRule>> = {
   no_room: "no_room",
   blocked: "no_room",
   finish: "order",
+  not_worth: "not_worth",
+  budget: "budget",
+  likely_needed: "likely_needed",
+  quantum: "quantum",
   arrival_order: "order",
   longest_queue: "order",
   loading: "switching_other",
@@ -60,7 +65,7 @@ interface Told {
 
 function tell(verdict: Verdict, label: Labels, facts: Facts): Told {
   const residentModel = verdict.resident[0]?.model ?? verdict.evict[0] ?? null;
-  const otherModel = verdict.load ?? rival(verdict)?.model ?? null;
+  const otherModel = verdict.load ?? verdict.about ?? rival(verdict)?.model ?? null;
   const rowOf = (model: ModelName | null): Scored | null => verdict.models.find((each) => each.model === model) ?? null;
   return {
     verdict,
@@ -158,6 +163,19 @@ function preloadSentence(told: Told): string {
   return `${moved(told)}expected ${when} (${source}), gain ${score(gain)} > ${cost}.`;
 }
 
+/** As stint tells it. */
+const weighed =
+  (reason: keyof typeof STINT_SENTENCES) =>
+  (told: Told): string =>
+    STINT_SENTENCES[reason]({
+      lead: told.verdict.load === null ? kept(told) : moved(told),
+      here: told.hereName,
+      other: told.otherName,
+      depth: told.other?.depth ?? 0,
+      numbers: told.verdict.numbers ?? {},
+      spend: told.verdict.spend ?? null,
+    });
+
 const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   cold: (told) => `${moved(told)}nothing was loaded.`,
   challenger_wins: challengerWins,
@@ -167,6 +185,14 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   ceiling: ceilingSentence,
   longest_queue: (told) => `${moved(told)}its queue of ${jobs(told.other?.depth ?? 0)} was the longest.`,
   arrival_order: (told) => `${moved(told)}its job was next in order.`,
+  free: weighed("free"),
+  worth: weighed("worth"),
+  visit: weighed("visit"),
+  deadline: weighed("deadline"),
+  not_worth: weighed("not_worth"),
+  budget: weighed("budget"),
+  likely_needed: weighed("likely_needed"),
+  quantum: weighed("quantum"),
   restore: (told) => `${moved(told)}it worked before, and what was to replace it did not load.`,
   keep_ready: (told) => `${moved(told)}it is to be kept ready, and nothing was loaded.`,
   preload: preloadSentence,

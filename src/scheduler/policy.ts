@@ -1,8 +1,8 @@
 // What a policy is: a pure preference. Everything that must hold for every policy is in decide.ts and guards.ts.
 
 import type { z } from "zod";
-import type { DecisionReason, Scored } from "../domain/decision.ts";
-import type { ModelName } from "../domain/ids.ts";
+import type { DecisionReason, Scored, Spend } from "../domain/decision.ts";
+import type { JobId, ModelName } from "../domain/ids.ts";
 import type { ModelView, Snapshot } from "./snapshot.ts";
 
 /** Why a model may not be chosen now. */
@@ -35,6 +35,14 @@ export interface Choice {
   readonly nextLookAtMs: number | null;
   /** How many of the resident's jobs may start before the policy is asked again. */
   readonly serve: number;
+  /** The queued job of the resident that starts before those ranked ahead of it; absent or null: none. */
+  readonly first?: JobId | null;
+  /** What the rule compared, by name, for the sentence. */
+  readonly numbers?: Readonly<Record<string, number>>;
+  /** Whom the resident is kept against, and whose claim `numbers` weigh; absent or null: the best score, else the longest wait. */
+  readonly about?: ModelName | null;
+  /** What the move to `target` takes from the budget; absent or null: nothing. */
+  readonly spend?: Spend | null;
 }
 
 /**
@@ -84,6 +92,8 @@ export interface BoundPolicy {
   readonly name: string;
   readonly msPerPoint: number;
   readonly guards: GuardSettings;
+  /** After which an arrival counts half in `BandView.arrivals`; absent: ten minutes. */
+  readonly rateHalfLifeMs?: number;
   /** As `Policy.residentPoints`; absent counts as null. */
   readonly residentPoints?: number | null;
   /** What it runs with, defaults filled in, spelled as in the configuration; for `doctor` and the status page. */

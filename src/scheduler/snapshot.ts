@@ -4,6 +4,12 @@ import type { Band } from "../domain/band.ts";
 import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
 import type { Forecast, PreloadBudget } from "./forecast.ts";
 
+/** The instant by which a queued job has to be done. */
+export interface Deadline {
+  readonly id: JobId;
+  readonly atMs: number;
+}
+
 /** A queued job that stands for its queue. */
 export interface Head {
   readonly id: JobId;
@@ -12,11 +18,28 @@ export interface Head {
   readonly acceptedAtMs: number;
 }
 
+/** A count in which everything is worth half after each half-life: `value` as of `atMs`. */
+export interface Decayed {
+  readonly value: number;
+  readonly atMs: number;
+}
+
 export interface BandView {
   readonly depth: number;
   /** Sum of `acceptedAtMs` over the band's queued jobs, so that summed waits are exact in O(1). */
   readonly acceptedAtMsSum: number;
   readonly oldest: Head | null;
+  /** Jobs that came, queued or not; the half-life is the policy's (`BoundPolicy.rateHalfLifeMs`). */
+  readonly arrivals: Decayed;
+  /** Sum of what its queued jobs had waited when a load last ended on this device: job-ms; 0 before the first. */
+  readonly waitedMsAtLoad: number;
+}
+
+/** How fast a model works off its queue, as measured: n jobs in flight each take `aloneMs` x (1 + slowdownPerJob x (n - 1)). */
+export interface ServiceView {
+  /** A job's run if it ran alone; moving average, the driver's guess before the first, null when there is none. */
+  readonly aloneMs: number | null;
+  readonly slowdownPerJob: number;
 }
 
 /**
@@ -39,6 +62,15 @@ export interface ModelView {
   readonly slots: number;
   /** Learned, else configured. */
   readonly loadMs: number;
+  /** To take it out: learned, 0 before the first. */
+  readonly unloadMs: number;
+  readonly service: ServiceView;
+  /** Null: none in this router's life. */
+  readonly lastArrivalAtMs: number | null;
+  /** Since when it has had demand and not been resident, as the decisions saw it; null while that is not so. */
+  readonly unvisitedSinceMs: number | null;
+  /** The queued demand job whose deadline is the earliest; null when none has one. */
+  readonly deadline: Deadline | null;
   /**
    * When it last left the device, so that of several overdue models the one unvisited longest is next, and not the one
    * with the oldest backlog; absent: it has not been there, or nobody keeps it.
@@ -94,6 +126,28 @@ export interface DeviceView {
   readonly blockedUntilMs: number;
   /** For loads ahead of need; absent or null: none are made. */
   readonly preloading?: PreloadBudget | null;
+  /**
+   * What is left of the budget for cutting into unfinished queues, as of `atMs`; how it grows and how large it may be is
+   * the policy's. Null: nothing was spent yet.
+   */
+  readonly budget: Budget | null;
+  /** The share of the last half hour in which it had work, queued or running: as of `atMs`, and whether it has now. */
+  readonly busyShare: BusyShare;
+  /** When anything last happened here: an arrival, a start, an end, a load. Time alone does not move it. */
+  readonly eventAtMs: number;
+}
+
+/** Seconds of loading that may be spent, in ms. */
+export interface Budget {
+  readonly leftMs: number;
+  readonly atMs: number;
+}
+
+/** Decays with a time constant of 30 minutes towards 1 while `busy`, else towards 0. */
+export interface BusyShare {
+  readonly share: number;
+  readonly atMs: number;
+  readonly busy: boolean;
 }
 
 /** What one device's decision is made from. `models` are those that may live on it, in configuration order. */

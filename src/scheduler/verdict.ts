@@ -16,7 +16,15 @@ export function stay(
   rival: Candidate | null,
 ): Decided {
   const serve = scene.resident?.eligible ? scene.choice.serve : 0;
-  return { ...frame(scene), kind, reason, guard, jobs: jobsOf(rival), nextLookAtMs, serve };
+  const { numbers, about, first } = scene.choice;
+  const weighed = reason === scene.choice.reason && guard === null;
+  return {
+    ...frame(scene),
+    ...{ kind, reason, guard, jobs: jobsOf(rival), nextLookAtMs, serve },
+    ...(first === undefined ? {} : { first }),
+    ...(weighed && numbers !== undefined ? { numbers } : {}),
+    ...(weighed && about !== undefined ? { about } : {}),
+  };
 }
 
 /** Brings `target` in: a swap where something has to go, a preload where nobody waits for it. */
@@ -24,7 +32,14 @@ export function move(scene: Scene, target: Candidate, reason: DecisionReason, gu
   const evict = scene.snapshot.device.residents.map((each) => each.model);
   const awaited = target.depth > 0 || reason === "operator";
   const kind = evict.length > 0 ? "swap" : awaited ? "load" : "preload";
-  return { ...frame(scene), kind, reason, guard, load: target.model, evict, jobs: jobsOf(target) };
+  const { numbers, spend } = scene.choice;
+  const weighed = target.model === scene.choice.target && reason === scene.choice.reason;
+  return {
+    ...frame(scene),
+    ...{ kind, reason, guard, load: target.model, evict, jobs: jobsOf(target) },
+    ...(weighed && numbers !== undefined ? { numbers } : {}),
+    ...(weighed && spend != null ? { spend } : {}),
+  };
 }
 
 /** Takes out what is there and brings in nothing. */

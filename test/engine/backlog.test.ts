@@ -17,6 +17,7 @@ function liveJob(n: number, priority: number, acceptedAtMs: number): LiveJob {
     priority,
     rank: acceptedAtMs - priority * MS_PER_POINT,
     acceptedAtMs,
+    deadlineAtMs: null,
     durable: true,
     stream: false,
     runAfterMs: 0,

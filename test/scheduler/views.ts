@@ -37,7 +37,13 @@ export function queueOf(
   for (const band of BANDS) {
     const within = heads.filter(({ priority }) => bandOf(priority) === band);
     const acceptedAtMsSum = within.reduce((sum, each) => sum + each.acceptedAtMs, 0);
-    bands[band] = { depth: within.length, acceptedAtMsSum, oldest: oldest(within) };
+    bands[band] = {
+      depth: within.length,
+      acceptedAtMsSum,
+      oldest: oldest(within),
+      arrivals: { value: within.length, atMs: 0 },
+      waitedMsAtLoad: 0,
+    };
   }
   return { depth: heads.length, bands, head: least(heads, (head) => head.rank), oldest: oldest(heads) };
 }
@@ -59,6 +65,11 @@ export function model(
     inFlight: 0,
     slots: 8,
     loadMs: 8_000,
+    unloadMs: 500,
+    service: { aloneMs: 2_000, slowdownPerJob: 0.05 },
+    lastArrivalAtMs: null,
+    unvisitedSinceMs: null,
+    deadline: null,
     memoryGiB: null,
     retryAtMs: 0,
     broken: false,
@@ -85,6 +96,9 @@ export function snapshot(nowMs: number, models: readonly ModelView[], device: Pa
       transition: null,
       paused: false,
       blockedUntilMs: 0,
+      budget: null,
+      busyShare: { share: 0, atMs: 0, busy: false },
+      eventAtMs: 0,
       ...device,
     },
   };

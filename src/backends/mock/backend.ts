@@ -8,6 +8,7 @@ import {
   type Call,
   type Capabilities,
   type DriverContext,
+  type Expectation,
   type Instance,
   LoadError,
   type LoadProgress,
@@ -76,6 +77,12 @@ export class MockBackend implements Backend {
 
   get counts(): MockCounts {
     return { ...this.#counts };
+  }
+
+  expects(): Expectation {
+    const { unloadSeconds, firstTokenSeconds, defaultMaxTokens, tokensPerSecond, slowdownPerJob } = this.#timing;
+    const aloneMs = (firstTokenSeconds + defaultMaxTokens / tokensPerSecond) * 1_000;
+    return { unloadMs: unloadSeconds * 1_000, aloneMs, slowdownPerJob };
   }
 
   async start(

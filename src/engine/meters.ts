@@ -1,0 +1,102 @@
+// What the scheduler is told of the past, kept up to date in O(1) per event: how often jobs come, how busy a device was,
+// and how much work was done for jobs that shared an engine. Nothing here decides.
+
+import { BANDS, type Band } from "../domain/band.ts";
+import type { BusyShare, Decayed } from "../scheduler/snapshot.ts";
+
+/** Where the policy names none. */
+export const RATE_HALF_LIFE_MS = 600_000;
+/** Time constant of the busy share. */
+const BUSY_MS = 1_800_000;
+
+/** Arrivals of one model by band, each counting half after every half-life. */
+export class ArrivalMeter {
+  readonly #counts: Record<Band, Decayed> = { interactive: NONE, normal: NONE, batch: NONE };
+  #lastAtMs: number | null = null;
+
+  /** In any order: after a restart jobs come back with the instants at which they were accepted. */
+  arrived(band: Band, atMs: number, halfLifeMs: number): void {
+    const { value, atMs: asOfMs } = this.#counts[band];
+    const half = (forMs: number): number => 0.5 ** (forMs / halfLifeMs);
+    this.#counts[band] =
+      atMs >= asOfMs
+        ? { value: value * half(atMs - asOfMs) + 1, atMs }
+        : { value: value + half(asOfMs - atMs), atMs: asOfMs };
+    this.#lastAtMs = Math.max(this.#lastAtMs ?? atMs, atMs);
+  }
+
+  of(band: Band): Decayed {
+    return this.#counts[band];
+  }
+
+  /** Null: none yet. */
+  get lastAtMs(): number | null {
+    return this.#lastAtMs;
+  }
+}
+
+const NONE: Decayed = { value: 0, atMs: 0 };
+
+/** The share of the last half hour in which there was work. */
+export class BusyMeter {
+  #share = 0;
+  #atMs: number;
+  #busy = false;
+
+  constructor(nowMs: number) {
+    this.#atMs = nowMs;
+  }
+
+  /** What was true since the last sample is counted, and `busy` holds from now on. */
+  sample(busy: boolean, nowMs: number): void {
+    const kept = Math.exp(-(nowMs - this.#atMs) / BUSY_MS);
+    this.#share = this.#share * kept + (this.#busy ? 1 - kept : 0);
+    this.#atMs = nowMs;
+    this.#busy = busy;
+  }
+
+  get view(): BusyShare {
+    return { share: this.#share, atMs: this.#atMs, busy: this.#busy };
+  }
+}
+
+/** Where a job stood on its engine's meter when it started. */
+export interface WorkMark {
+  readonly workMs: number;
+  readonly company: number;
+  readonly atMs: number;
+}
+
+/**
+ * How much work each of n jobs in flight gets: n share an engine, and each runs at 1 / (1 + slowdown x (n - 1)). The
+ * difference of two readings is what a job that ran between them would have taken alone.
+ */
+export class WorkMeter {
+  #workMs = 0;
+  /** Integral of the number of other jobs in flight. */
+  #company = 0;
+  #atMs: number;
+
+  constructor(nowMs: number) {
+    this.#atMs = nowMs;
+  }
+
+  /** Before `inFlight` changes. */
+  advance(inFlight: number, slowdownPerJob: number, nowMs: number): void {
+    const forMs = nowMs - this.#atMs;
+    this.#atMs = nowMs;
+    if (inFlight === 0) return;
+    this.#workMs += forMs / (1 + slowdownPerJob * (inFlight - 1));
+    this.#company += forMs * (inFlight - 1);
+  }
+
+  mark(): WorkMark {
+    return { workMs: this.#workMs, company: this.#company, atMs: this.#atMs };
+  }
+}
+
+/** Sums over a model's queued jobs, by band. */
+export type PerBand = Readonly<Record<Band, number>>;
+
+export const perBand = (of: (band: Band) => number): PerBand =>
+  Object.fromEntries(BANDS.map((band) => [band, of(band)])) as Record<Band, number>;

@@ -1,0 +1,98 @@
+// How long a model's jobs run alone, and how much slower they are together: measured as work, not as latency, so that a
+// full engine is not taken for a slow one.
+//
+// The work of a run needs the slowdown, and the slowdown can only be seen across many runs: if it is right, the work of a
+// job does not depend on the company it had. So the driver's guess stands until the measurements contradict it by four
+// standard errors; then it is moved to what they say, and watched anew.
+
+const WORK_WEIGHT = 0.1;
+/** Where the driver knows nothing. */
+const SLOWDOWN_GUESS = 0.06;
+const SLOWDOWN_MAX = 4;
+/** Of each run's weight in the regression, per later run: about the last hundred count. */
+const KEPT = 0.99;
+const RUNS_BEFORE_DOUBT = 50;
+const STANDARD_ERRORS = 4;
+
+/** What a driver knows of its model before anything ran. */
+export interface ServiceGuess {
+  readonly aloneMs?: number;
+  readonly slowdownPerJob?: number;
+}
+
+export class ServiceTime {
+  #aloneMs: number | null;
+  #slowdown: number;
+  #sums = NO_SUMS;
+  #runs = 0;
+
+  constructor({ aloneMs, slowdownPerJob }: ServiceGuess = {}) {
+    this.#aloneMs = aloneMs ?? null;
+    this.#slowdown = slowdownPerJob ?? SLOWDOWN_GUESS;
+  }
+
+  /** Moving average of the work of successful runs; the guess before the first, null when there is none. */
+  get aloneMs(): number | null {
+    return this.#aloneMs;
+  }
+
+  /** n jobs in flight each take 1 + this x (n - 1) times as long. */
+  get slowdownPerJob(): number {
+    return this.#slowdown;
+  }
+
+  /** @param company How many other jobs were in flight beside it, on average. */
+  ran(workMs: number, company: number): void {
+    this.#aloneMs = this.#aloneMs === null ? workMs : this.#aloneMs + WORK_WEIGHT * (workMs - this.#aloneMs);
+    this.#runs++;
+    this.#sums = add(this.#sums, company, workMs);
+    const slope = this.#runs < RUNS_BEFORE_DOUBT ? null : slopeOf(this.#sums);
+    if (slope === null || Math.abs(slope.value) < STANDARD_ERRORS * slope.error) return;
+    const factor = 1 + this.#slowdown * slope.company;
+    const moved = this.#slowdown + (slope.value * factor ** 2) / slope.workMs;
+    this.#slowdown = Math.min(SLOWDOWN_MAX, Math.max(0, moved));
+    this.#sums = NO_SUMS;
+    this.#runs = 0;
+  }
+}
+
+/** Decayed sums of a regression of work on company. */
+interface Sums {
+  readonly n: number;
+  readonly x: number;
+  readonly y: number;
+  readonly xx: number;
+  readonly xy: number;
+  readonly yy: number;
+}
+
+const NO_SUMS: Sums = { n: 0, x: 0, y: 0, xx: 0, xy: 0, yy: 0 };
+
+function add(sums: Sums, x: number, y: number): Sums {
+  return {
+    n: sums.n * KEPT + 1,
+    x: sums.x * KEPT + x,
+    y: sums.y * KEPT + y,
+    xx: sums.xx * KEPT + x * x,
+    xy: sums.xy * KEPT + x * y,
+    yy: sums.yy * KEPT + y * y,
+  };
+}
+
+/** How work rises with company, its standard error, and both means; null while the runs had too similar company. */
+function slopeOf({
+  n,
+  x,
+  y,
+  xx,
+  xy,
+  yy,
+}: Sums): { value: number; error: number; company: number; workMs: number } | null {
+  const company = x / n;
+  const workMs = y / n;
+  const spread = xx / n - company ** 2;
+  if (spread < 0.25 || workMs <= 0) return null;
+  const value = (xy / n - company * workMs) / spread;
+  const left = Math.max(0, yy / n - workMs ** 2 - value ** 2 * spread);
+  return { value, error: Math.sqrt(left / (Math.max(1, n - 2) * spread)), company, workMs };
+}
