@@ -54,6 +54,12 @@ export type JobState =
     }
   | { readonly status: "expired"; readonly finishedAtMs: number };
 
+/**
+ * Who waits for the answer: whoever polls its receipt, a synchronous caller's socket (its first one or, after a redirect,
+ * the next), or nobody (a background response, kept until its time).
+ */
+export type JobOrigin = "receipt" | "socket" | "background";
+
 /** Instants are router time in ms unless said otherwise. */
 export interface Job {
   readonly id: JobId;
@@ -66,6 +72,7 @@ export interface Job {
   /** Lower runs first within a model; equal ranks run in the order of their ids. */
   readonly rank: number;
   readonly stream: boolean;
+  readonly origin: JobOrigin;
   /** False: a plain synchronous request. Its body is not stored, and it does not outlive its router. */
   readonly durable: boolean;
   /** Wall clock at acceptance, for display. */

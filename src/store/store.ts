@@ -7,7 +7,7 @@
 import type { Decision } from "../domain/decision.ts";
 import type { LoadOutcome, LoadTier } from "../domain/event.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
-import type { CancelReason, Dispatch, Job, JobError, JobStatus } from "../domain/job.ts";
+import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from "../domain/job.ts";
 import type { Shadow, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { FileVerbs } from "./file-verbs.ts";
@@ -56,6 +56,17 @@ export interface NewJob {
   readonly metadata: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | null;
+  /** Default: `receipt`. */
+  readonly origin?: JobOrigin;
+}
+
+/** A plain synchronous request that is to outlive its socket; `epoch` as its router knows it. */
+export interface Keep {
+  readonly id: JobId;
+  readonly epoch: number;
+  readonly body: Body;
+  /** By what a repetition is recognised: endpoint and content; null when its caller does not count repetitions. */
+  readonly repeat: Uint8Array | null;
 }
 
 export type Added =
@@ -220,6 +231,12 @@ export interface Store {
    */
   addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> };
 
+  /**
+   * Makes a plain synchronous request durable: its body is stored, and its answer will be. Resolves after COMMIT; null when
+   * the job is over, its epoch is another, or there is no room, and nothing changed. The body's bytes are copied.
+   */
+  keep(keep: Keep): Promise<Job | null>;
+
   /** Queued to running for each pick, epoch+1, attempts+1; null where the job was no longer queued. One transaction. */
   claim(authority: Authority, picks: readonly Pick[]): Promise<readonly (Job | null)[]>;
   /** Running to its end with its answer, in one transaction; null when the fence did not match, and nothing changed. */
@@ -243,6 +260,8 @@ export interface Store {
   keyed(caller: CallerId, key: string): Promise<Job | null>;
   body(id: JobId): Promise<Body | null>;
   result(id: JobId): Promise<Result | null>;
+  /** Kept synchronous requests (`keep`) of this caller with this `repeat`, newest first, a few at most. */
+  repeats(caller: CallerId, repeat: Uint8Array): Promise<readonly Job[]>;
   jobs(query: JobQuery): Promise<Page<Job>>;
   decision(id: DecisionId): Promise<Decision | null>;
   /** Newest first; with `after`, older than it. */

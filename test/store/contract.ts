@@ -6,6 +6,7 @@ import type { StoreOptions } from "../../src/store/sqlite/open.ts";
 import { exerciseAccepting } from "./contract-accepting.ts";
 import { exerciseEnding } from "./contract-ending.ts";
 import { exerciseHistory } from "./contract-history.ts";
+import { exerciseKeeping } from "./contract-keeping.ts";
 import { exerciseLog } from "./contract-log.ts";
 import { exerciseRecovery } from "./contract-recovery.ts";
 import { exerciseRetention } from "./contract-retention.ts";
@@ -24,6 +25,7 @@ export interface Bench {
 export function exerciseStore(name: string, bench: Bench): void {
   describe(name, () => {
     exerciseAccepting(bench);
+    exerciseKeeping(bench);
     exerciseRunning(bench);
     exerciseEnding(bench);
     exerciseRecovery(bench);

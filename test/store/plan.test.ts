@@ -6,9 +6,10 @@ import { BY_KEY } from "../../src/store/sqlite/accept.ts";
 import { END } from "../../src/store/sqlite/ending.ts";
 import { DELETED_FILES, EXPIRED_FILES } from "../../src/store/sqlite/files.ts";
 import { JOBS, MOVES, PAST_JOBS, PAST_LOADS, SHADOWS } from "../../src/store/sqlite/history.ts";
+import { KEEP } from "../../src/store/sqlite/keep.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
 import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
-import { EVENTS, LIVE, WAITS } from "../../src/store/sqlite/reads.ts";
+import { EVENTS, LIVE, REPEATS, WAITS } from "../../src/store/sqlite/reads.ts";
 import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
 import { OLD_DECISIONS, OLD_PAST_JOBS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
 import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 
 const QUERIES: Readonly<Record<string, string>> = {
-  ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, LIVE },
+  ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, KEEP, LIVE, REPEATS },
   ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
   ...{ DELETED_FILES, EXPIRED_FILES, OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
 };

@@ -4,23 +4,23 @@ import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { Body, NewJob } from "../store.ts";
-import { CANCELLED, type Stamp, toJob } from "./job-row.ts";
+import { CANCELLED, ORIGINS, type Stamp, toJob } from "./job-row.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Purger } from "./purger.ts";
 import type { JobRow } from "./schema.ts";
 
 const INSERT_JOB = `
   INSERT INTO jobs (id, pool, caller, model, endpoint, priority, rank, stream, durable, created_wall_ms, accepted_ms,
-    lease_ms, deadline_ms, last_poll_ms, home, traceparent, client_request_id, metadata, idempotency_key, fingerprint)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`;
-const INSERT_BODY = `
+    lease_ms, deadline_ms, last_poll_ms, home, traceparent, client_request_id, metadata, idempotency_key, fingerprint, origin)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?)`;
+export const INSERT_BODY = `
   INSERT INTO bodies (job, content_type, size, sha256, headers, span_start, span_end, location, bytes)
   VALUES (?, ?, ?, unhex(?), ?, ?, ?, ?, ?)`;
 const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, 0, ?, 'queued')";
 export const BY_KEY = "SELECT * FROM jobs INDEXED BY jobs_by_key WHERE caller = ? AND idempotency_key = ?";
 const FREE_KEY = "UPDATE jobs SET idempotency_key = NULL, fingerprint = NULL WHERE seq = ?";
 
-type Value = string | number | Uint8Array | null;
+export type Value = string | number | Uint8Array | null;
 
 /**
  * A job on its way in, in the order of the columns: posting an object would spend more time on the names of its fields
@@ -103,6 +103,7 @@ export function arrivalOf(made: Job, { body, idempotency }: NewJob, home: OwnerI
       JSON.stringify(made.metadata),
       key,
       fingerprint,
+      ORIGINS.indexOf(made.origin),
     ],
     body: made.durable ? bodyColumns(body) : null,
     acceptedAtMs: made.acceptedAtMs,
@@ -113,7 +114,7 @@ export function arrivalOf(made: Job, { body, idempotency }: NewJob, home: OwnerI
   };
 }
 
-function bodyColumns(body: Body): Value[] {
+export function bodyColumns(body: Body): Value[] {
   const { source } = body;
   if (source.kind === "bytes" && source.bytes.byteLength !== body.sizeBytes) {
     throw new Error(`the body has ${source.bytes.byteLength} bytes where ${body.sizeBytes} were announced`);
@@ -130,6 +131,6 @@ function bodyColumns(body: Body): Value[] {
   ];
 }
 
-function hex(bytes: Uint8Array): string {
+export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
 }

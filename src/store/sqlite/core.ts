@@ -8,6 +8,7 @@ import { createEnding, type Ending } from "./ending.ts";
 import { createFiling, type Filing } from "./files.ts";
 import type { Stamp } from "./job-row.ts";
 import { createJournal, type Journal } from "./journal.ts";
+import { createKeeping, type Keeping } from "./keep.ts";
 import { Ledger } from "./ledger.ts";
 import { createPurger } from "./purger.ts";
 import { createRecovering, type Recovering } from "./recovery.ts";
@@ -25,6 +26,7 @@ export interface CoreSettings {
 /** Verbs that write. Each runs inside a transaction and a savepoint of its own. */
 export interface WriteVerbs
   extends Accepting,
+    Keeping,
     Running,
     Recovering,
     Retention,
@@ -58,6 +60,7 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
   const verbs: WriteVerbs = {
     ...createAccepting(db, purger, ledger),
+    ...createKeeping(db, purger, ledger),
     ...createRunning(db, settings, ledger),
     ...createRecovering(db, settings, ending),
     ...createRetention(db, settings, purger, ledger, files.keeper),

@@ -1,12 +1,24 @@
 // A job's row and the job it stands for, both ways.
 
 import type { CallerId, DecisionId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../../domain/ids.ts";
-import type { CancelReason, Dispatch, Job, JobError, JobState, JobStatus, ReorderCause } from "../../domain/job.ts";
+import type {
+  CancelReason,
+  Dispatch,
+  Job,
+  JobError,
+  JobOrigin,
+  JobState,
+  JobStatus,
+  ReorderCause,
+} from "../../domain/job.ts";
 import type { NewJob } from "../store.ts";
 import type { JobRow } from "./schema.ts";
 
 /** A status is stored as its place in this list. */
 export const STATUSES: readonly JobStatus[] = ["queued", "running", "succeeded", "failed", "cancelled", "expired"];
+
+/** An origin is stored as its place in this list. */
+export const ORIGINS: readonly JobOrigin[] = ["receipt", "socket", "background"];
 
 export const QUEUED = 0;
 export const RUNNING = 1;
@@ -35,6 +47,7 @@ export function acceptedJob(job: NewJob, at: Stamp, msPerPoint: number, durable:
     priority: job.priority,
     rank: at.atMs - job.priority * msPerPoint,
     stream: job.stream,
+    origin: job.origin ?? "receipt",
     durable,
     createdAtMs: Math.floor(at.wallMs),
     acceptedAtMs: at.atMs,
@@ -65,6 +78,7 @@ export function toJob(row: JobRow): Job {
     priority: row.priority,
     rank: row.rank,
     stream: row.stream === 1,
+    origin: ORIGINS[row.origin] ?? "receipt",
     durable: row.durable === 1,
     createdAtMs: row.created_wall_ms,
     acceptedAtMs: row.accepted_ms,

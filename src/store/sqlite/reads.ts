@@ -30,6 +30,9 @@ const ATTEMPTS = `
 export const EVENTS = `
   SELECT n, at_ms, type FROM job_events
   WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND n > ? ORDER BY n LIMIT ?`;
+export const REPEATS = `
+  SELECT * FROM jobs INDEXED BY jobs_by_repeat WHERE repeat IS NOT NULL AND caller = ? AND repeat = ?
+  ORDER BY id DESC LIMIT 8`;
 export const DOWNTIMES = `
   SELECT ended_ms AS fromMs, started_ms AS toMs FROM
     (SELECT started_ms, lag(alive_ms) OVER (ORDER BY seq) AS ended_ms FROM boots)
@@ -51,6 +54,7 @@ export interface Reads {
   downtimes(fromMs: number, toMs: number): Span[];
   deadOwners(self: OwnerId): OwnerId[];
   live(after: JobId | null, limit: number): Job[];
+  repeats(caller: CallerId, repeat: Uint8Array): Job[];
   usage(): { storedBytes: number; jobs: number };
 }
 
@@ -65,6 +69,7 @@ export function createReads(db: Database): Reads {
   const downtimes = db.prepare<[Span], Span>(DOWNTIMES);
   const deadOwners = db.prepare<[{ self: string }], string>(DEAD_OWNERS).pluck();
   const live = db.prepare<[string, number], JobRow>(LIVE);
+  const repeats = db.prepare<[string, Uint8Array], JobRow>(REPEATS);
   const usage = db.prepare<[], { storedBytes: number; jobs: number }>(
     "SELECT stored_bytes AS storedBytes, jobs FROM usage WHERE id = 1",
   );
@@ -98,6 +103,7 @@ export function createReads(db: Database): Reads {
     downtimes: (fromMs, toMs) => downtimes.all({ fromMs, toMs }),
     deadOwners: (self) => deadOwners.all({ self }) as OwnerId[],
     live: (after, limit) => live.all(after ?? "", limit).map(toJob),
+    repeats: (caller, repeat) => repeats.all(caller, repeat).map(toJob),
     usage: () => usage.get() ?? { storedBytes: 0, jobs: 0 },
   };
 }

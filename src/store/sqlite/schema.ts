@@ -46,6 +46,8 @@ export const jobs = sqliteTable("jobs", {
   purged_ms: real(),
   purge_after_ms: real(),
   evictable_ms: real(),
+  origin: integer().notNull(),
+  repeat: blob({ mode: "buffer" }),
 });
 export type JobRow = typeof jobs.$inferSelect;
 

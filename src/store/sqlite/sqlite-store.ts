@@ -16,6 +16,7 @@ import {
   type Fence,
   type Finish,
   type JobQuery,
+  type Keep,
   type LogEntry,
   type NewJob,
   type Pick,
@@ -32,6 +33,7 @@ import { createFileVerbs } from "./files.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
+import { keptOf } from "./keep.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
 import { parcel } from "./parcel.ts";
@@ -90,7 +92,7 @@ export class SqliteStore implements Store {
   async add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
     const made = acceptedJob(job, at, this.#msPerPoint, true);
-    const { body, moved } = this.#postable(job.body);
+    const { body, moved } = this.#postable(job.body, true);
     const arrival = arrivalOf(made, { ...job, body }, this.#parts.owner);
     const arrived = await this.#outbox.call("add", [arrival], { at, moved, sizeBytes: arrival.sizeBytes });
     if (arrived === "added") return { kind: "added", job: made };
@@ -102,6 +104,13 @@ export class SqliteStore implements Store {
     const made = acceptedJob(job, at, this.#msPerPoint, false);
     const recorded = this.#outbox.call("add", [arrivalOf(made, job, this.#parts.owner)], { at });
     return { job: made, recorded: recorded.then(() => undefined) };
+  }
+
+  keep(keep: Keep): Promise<Job | null> {
+    // The engine may be reading these bytes, so they are copied.
+    const { body, moved } = this.#postable(keep.body, false);
+    const kept = keptOf({ ...keep, body });
+    return this.#outbox.call("keep", [kept], { moved, sizeBytes: kept.sizeBytes });
   }
 
   claim(authority: Authority, picks: readonly Pick[]): Promise<readonly (Job | null)[]> {
@@ -157,6 +166,10 @@ export class SqliteStore implements Store {
   async result(id: JobId): Promise<Result | null> {
     const result = await this.#read(() => this.#contents.result(id, this.#limitBytes));
     return result === "large" ? this.#outbox.within(this.#host.result(id)) : result;
+  }
+
+  repeats(caller: CallerId, repeat: Uint8Array): ReturnType<Store["repeats"]> {
+    return this.#read(() => this.#reads.repeats(caller, repeat));
   }
 
   jobs(query: JobQuery): ReturnType<Store["jobs"]> {
@@ -263,10 +276,10 @@ export class SqliteStore implements Store {
     return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
   }
 
-  #postable(body: Body): { body: Body; moved: ArrayBuffer[] } {
+  #postable(body: Body, take: boolean): { body: Body; moved: ArrayBuffer[] } {
     if (body.source.kind === "file") return { body, moved: [] };
     if (!this.#host.remote) return { body, moved: [] };
-    const { bytes, moved } = parcel(body.source.bytes, true);
+    const { bytes, moved } = parcel(body.source.bytes, take);
     return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
   }
 
