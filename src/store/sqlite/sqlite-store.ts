@@ -4,7 +4,9 @@
 import type { Database } from "better-sqlite3";
 import type { CallerId, DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
+import type { LogEntry } from "../../domain/journal.ts";
 import type { FileVerbs } from "../file-verbs.ts";
+import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
 import {
   type Added,
@@ -17,7 +19,6 @@ import {
   type Finish,
   type JobQuery,
   type Keep,
-  type LogEntry,
   type NewJob,
   type Pick,
   type Requeue,
@@ -30,13 +31,14 @@ import { arrivalOf } from "./accept.ts";
 import type { Boot } from "./boot.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
 import { createFileVerbs } from "./files.ts";
+import { createHintVerbs } from "./hints.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
 import { keptOf } from "./keep.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
-import { parcel } from "./parcel.ts";
+import { parcel, postable } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
 
 export interface SqliteStoreParts {
@@ -65,6 +67,7 @@ export class SqliteStore implements Store {
   readonly cleanShutdown: boolean;
   readonly history: History;
   readonly files: FileVerbs;
+  readonly hints: HintVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -86,13 +89,14 @@ export class SqliteStore implements Store {
     this.#reads = createReads(parts.reader);
     this.#contents = createContents(parts.reader);
     this.#listing = createListing(parts.reader);
+    this.hints = createHintVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
   }
 
   async add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
     const made = acceptedJob(job, at, this.#msPerPoint, true);
-    const { body, moved } = this.#postable(job.body, true);
+    const { body, moved } = postable(job.body, this.#host.remote, true);
     const arrival = arrivalOf(made, { ...job, body }, this.#parts.owner);
     const arrived = await this.#outbox.call("add", [arrival], { at, moved, sizeBytes: arrival.sizeBytes });
     if (arrived === "added") return { kind: "added", job: made };
@@ -108,7 +112,7 @@ export class SqliteStore implements Store {
 
   keep(keep: Keep): Promise<Job | null> {
     // The engine may be reading these bytes, so they are copied.
-    const { body, moved } = this.#postable(keep.body, false);
+    const { body, moved } = postable(keep.body, this.#host.remote, false);
     const kept = keptOf({ ...keep, body });
     return this.#outbox.call("keep", [kept], { moved, sizeBytes: kept.sizeBytes });
   }
@@ -274,13 +278,6 @@ export class SqliteStore implements Store {
 
   get #limitBytes(): number {
     return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
-  }
-
-  #postable(body: Body, take: boolean): { body: Body; moved: ArrayBuffer[] } {
-    if (body.source.kind === "file") return { body, moved: [] };
-    if (!this.#host.remote) return { body, moved: [] };
-    const { bytes, moved } = parcel(body.source.bytes, take);
-    return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
   }
 
   /** Lets others have their turn; in the simulator nobody else is there. */
