@@ -6,17 +6,17 @@ import type { Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
 import { msPerPoint } from "./aging.ts";
 import * as keys from "./settings.ts";
-import { byOldest, contenders, firstBy, isBusy, row } from "./ties.ts";
+import { byOldest, firstBy, isBusy, row } from "./ties.ts";
 
 const settings = z.object({ agingDivisorSeconds: keys.agingDivisorSeconds.default(60) });
 type Settings = z.infer<typeof settings>;
 
-function choose(field: Field): Choice {
-  const scored = field.candidates.map((each) => row(each, each.depth > 0 ? { depth_term: each.depth } : null));
+function choose({ candidates, challengers }: Field): Choice {
+  const scored = candidates.map((each) => row(each, each.depth > 0 ? { depth_term: each.depth } : null));
   const stay = { target: null, scored, nextLookAtMs: null, serve: Number.POSITIVE_INFINITY } as const;
-  const { resident } = field;
-  if (resident?.eligible && isBusy(resident)) return { ...stay, reason: "finish" };
-  const longest = firstBy(contenders(field.candidates), (a, b) => b.depth - a.depth || byOldest(a, b));
+  const open = challengers.filter(({ victims }) => !victims.some((each) => each.eligible && isBusy(each)));
+  if (open.length === 0) return { ...stay, reason: "finish" };
+  const longest = firstBy(open, (a, b) => b.depth - a.depth || byOldest(a, b));
   return { ...stay, target: longest?.model ?? null, reason: "longest_queue" };
 }
 
