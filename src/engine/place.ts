@@ -2,6 +2,7 @@
 
 import type { ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
+import { rankOf } from "../domain/ranking.ts";
 import type { Place, QueueView } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
@@ -33,7 +34,8 @@ export class LocalQueueView implements QueueView {
   placeFor(model: ModelName, priority: number): Promise<Place | null> {
     const entry = this.#world.models.get(model);
     if (entry === undefined) return Promise.resolve(null);
-    const rank = this.#world.clock.nowMs() - priority * this.#world.settings.policy.msPerPoint;
+    const { ranking } = this.#world.settings.policy;
+    const rank = rankOf(ranking, { acceptedAtMs: this.#world.clock.nowMs(), priority });
     return Promise.resolve(this.#placeAt(entry, entry.queue.countBefore(rank)));
   }
 

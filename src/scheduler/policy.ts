@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { DecisionReason, Scored, Spend } from "../domain/decision.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
+import type { Ranking } from "../domain/ranking.ts";
 import type { ModelView, Snapshot } from "./snapshot.ts";
 
 /** Why a model may not be chosen now. */
@@ -89,11 +90,8 @@ export interface Policy<Settings = unknown> {
   readonly keys: readonly string[];
   /** Null: off unless set. */
   readonly guardDefaults: { readonly minResidencySeconds: number | null; readonly maxWaitSeconds: number | null };
-  /**
-   * How many ms of earlier arrival one point of caller's priority is worth inside a model. A job's rank is
-   * `acceptedAtMs - priority x msPerPoint`, constant for its life, because all jobs age at one rate.
-   */
-  msPerPoint(settings: Settings): number;
+  /** In what order the jobs of one model run. */
+  ranking(settings: Settings): Ranking;
   /**
    * How many points of priority being resident is worth, when callers' priorities are compared across models; null when
    * they order jobs inside a model only.
@@ -113,7 +111,7 @@ export interface GuardSettings {
 /** A policy with its settings checked; hides their type, so that engine and simulator can hold any. */
 export interface BoundPolicy {
   readonly name: string;
-  readonly msPerPoint: number;
+  readonly ranking: Ranking;
   readonly guards: GuardSettings;
   /** After which an arrival counts half in `BandView.arrivals`; absent: ten minutes. */
   readonly rateHalfLifeMs?: number;

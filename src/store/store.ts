@@ -8,6 +8,7 @@ import type { Decision } from "../domain/decision.ts";
 import type { CallerId, DecisionId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
 import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from "../domain/job.ts";
 import type { LoadRecord, LogEntry } from "../domain/journal.ts";
+import type { Ranking } from "../domain/ranking.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
@@ -258,8 +259,8 @@ export interface Store {
   recover(authority: Authority, dead: readonly OwnerId[], maxInterruptions: number): Promise<Recovery>;
   /** Queued jobs in pages, in the order of acceptance; `after` null for the first page. */
   live(after: JobId | null, limit: number): Promise<readonly Job[]>;
-  /** Recomputes the rank of every queued job: acceptance - priority x `msPerPoint`. */
-  rerank(msPerPoint: number): Promise<void>;
+  /** Recomputes the rank of every queued job: the key that `ranking` gives it. */
+  rerank(ranking: Ranking): Promise<void>;
   /** Removes what has outlived its time, in small batches; returns whether more is left. */
   prune(): Promise<boolean>;
   /** Checkpoint, WAL bound, heart-beat, inode check. Called each 10 s or so. */

@@ -124,11 +124,11 @@ test("affinity alone never puts a job of a lower band before one of a higher", (
   });
   check(choice, ({ high, bonus, atMs, low, agingDivisorSeconds }) => {
     const policy = bindPolicy("serial", { swapAffinityBonus: bonus, agingDivisorSeconds });
-    const { msPerPoint } = policy;
+    const { ranking } = policy;
     const lower = high >= 100 ? (prioritiesOf.normal[low] ?? 0) : (prioritiesOf.batch[low] ?? 0);
     const models = [
-      model("A", { jobs: [{ id: 1, atMs, priority: lower }], msPerPoint }),
-      model("B", { jobs: [{ id: 2, atMs, priority: high }], msPerPoint }),
+      model("A", { jobs: [{ id: 1, atMs, priority: lower }], ranking }),
+      model("B", { jobs: [{ id: 2, atMs, priority: high }], ranking }),
     ];
     expect(decide(snapshot(NOW, models, { residents: [resident("A")] }), policy).load).toBe("B");
   });

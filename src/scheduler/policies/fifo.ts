@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Candidate, Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { STRICT_MS_PER_POINT } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { contenders, firstBy, isBusy, row } from "./ties.ts";
 
@@ -48,7 +48,7 @@ export const fifo = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: () => STRICT_MS_PER_POINT,
+  ranking: () => aging(0),
   residentPoints: () => 0,
   choose,
 });

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { byOldest, firstBy, isBusy, row } from "./ties.ts";
 
@@ -25,7 +25,7 @@ export const longest = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: () => null,
   choose,
 });

@@ -9,7 +9,7 @@
 import { z } from "zod";
 import type { Candidate, Choice, Field, Tenant } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { firstBy, row } from "./ties.ts";
 
@@ -122,7 +122,7 @@ export const modelScore = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: 30, maxWaitSeconds: 120 },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: () => null,
   choose,
 });

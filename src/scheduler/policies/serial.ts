@@ -9,7 +9,7 @@
 import { z } from "zod";
 import type { Candidate, Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { contenders, firstBy, row } from "./ties.ts";
 
@@ -34,7 +34,7 @@ function choose({ snapshot, candidates, tenants, challengers }: Field, of: Setti
   const scored = candidates.map((each) => row(each, termsOf(each, of, snapshot.nowMs)));
   const busySlots = tenants.reduce((sum, { inFlight }) => sum + inFlight, 0);
   const serve = of.batch ? Number.POSITIVE_INFINITY : busySlots === 0 ? 1 : 0;
-  const bonusMs = of.swapAffinityBonus * msPerPoint(of.agingDivisorSeconds);
+  const bonusMs = of.swapAffinityBonus * aging(of.agingDivisorSeconds).msPerPoint;
   const key = (each: Candidate): number => (each.head?.rank ?? 0) - (each.resident ? bonusMs : 0);
   const byKey = (a: Candidate, b: Candidate): number => {
     if (key(a) !== key(b)) return key(a) - key(b);
@@ -57,7 +57,7 @@ export const serial = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: (of) => of.swapAffinityBonus,
   choose,
 });

@@ -5,6 +5,7 @@ import type { Database } from "better-sqlite3";
 import type { CallerId, DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { LogEntry } from "../../domain/journal.ts";
+import type { Ranking } from "../../domain/ranking.ts";
 import type { FileVerbs } from "../file-verbs.ts";
 import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
@@ -43,7 +44,7 @@ import { createReads, type Reads } from "./reads.ts";
 
 export interface SqliteStoreParts {
   readonly owner: OwnerId;
-  readonly msPerPoint: number;
+  readonly ranking: Ranking;
   readonly boot: Boot;
   readonly outbox: Outbox;
   readonly host: Host;
@@ -74,7 +75,7 @@ export class SqliteStore implements Store {
   readonly #reads: Reads;
   readonly #contents: Contents;
   readonly #listing: Listing;
-  #msPerPoint: number;
+  #ranking: Ranking;
   #walBytes = 0;
   #closing: Promise<void> | null = null;
 
@@ -82,7 +83,7 @@ export class SqliteStore implements Store {
     this.#parts = parts;
     this.#outbox = parts.outbox;
     this.#host = parts.host;
-    this.#msPerPoint = parts.msPerPoint;
+    this.#ranking = parts.ranking;
     this.lastStampMs = parts.boot.lastStampMs;
     this.cleanShutdown = parts.boot.cleanShutdown;
     this.history = createHistory(parts.reader);
@@ -95,7 +96,7 @@ export class SqliteStore implements Store {
 
   async add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
-    const made = acceptedJob(job, at, this.#msPerPoint, true);
+    const made = acceptedJob(job, at, this.#ranking, true);
     const { body, moved } = postable(job.body, this.#host.remote, true);
     const arrival = arrivalOf(made, { ...job, body }, this.#parts.owner);
     const arrived = await this.#outbox.call("add", [arrival], { at, moved, sizeBytes: arrival.sizeBytes });
@@ -105,7 +106,7 @@ export class SqliteStore implements Store {
 
   addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> } {
     const at = this.#outbox.stamp();
-    const made = acceptedJob(job, at, this.#msPerPoint, false);
+    const made = acceptedJob(job, at, this.#ranking, false);
     const recorded = this.#outbox.call("add", [arrivalOf(made, job, this.#parts.owner)], { at });
     return { job: made, recorded: recorded.then(() => undefined) };
   }
@@ -220,11 +221,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reads.live(after, limit));
   }
 
-  async rerank(msPerPoint: number): Promise<void> {
-    this.#msPerPoint = msPerPoint;
-    for (let after: string | null = ""; after !== null; ) {
-      after = await this.#outbox.call("rerank", [msPerPoint, after]);
-    }
+  async rerank(ranking: Ranking): Promise<void> {
+    this.#ranking = ranking;
+    let after: string | null = "";
+    while (after !== null) after = await this.#outbox.call("rerank", [ranking, after]);
   }
 
   prune(): Promise<boolean> {
