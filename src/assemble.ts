@@ -123,7 +123,7 @@ async function openCore(
     owner,
     ...(version === undefined ? {} : { version }),
     clock,
-    ranking: config.engine.policy.ranking,
+    msPerPoint: config.engine.policy.msPerPoint,
     resultTtlMs: config.jobs.resultTtlMs,
     readTtlMs: config.jobs.readTtlMs,
     maxStoredBytes: config.jobs.maxStoredBytes,

@@ -20,7 +20,7 @@ export interface JobErrorWire extends WireError {
   readonly reason?: "client" | "lease_expired" | "deadline" | "admin" | "disconnect";
 }
 
-/** Where a queued job stands. Everything but `estimated_seconds` is a fact of the scheduler. */
+/** Where a queued job stands. Everything but `estimated_seconds` and `estimate` is a fact of the scheduler. */
 export interface QueueWire {
   /** 0 is next of its model. */
   readonly position: number | null;
@@ -31,6 +31,12 @@ export interface QueueWire {
   readonly dispatch_within_seconds: number | null;
   /** Until the answer is ready. */
   readonly estimated_seconds: number | null;
+  /** Eight of ten answers come between; null below 20 outcomes of such estimates. */
+  readonly estimate: {
+    readonly low_seconds: number;
+    readonly high_seconds: number;
+    readonly observations: number;
+  } | null;
   /** Whether that lies before the job's deadline; null without a deadline, and while there is no estimate. */
   readonly deadline_feasible: boolean | null;
   readonly blocked: { readonly reason: string; readonly retry_at: number | null } | null;

@@ -12,7 +12,6 @@ export type DecisionKind = "swap" | "load" | "preload" | "unload" | "hold" | "id
 export type DecisionReason =
   // moves
   | "cold"
-  | "fits"
   | "challenger_wins"
   | "resident_idle"
   | "resident_unavailable"

@@ -52,6 +52,17 @@ export type RouterEvent =
       /** Of the last attempt; 0 when it never ran. */
       readonly runMs: number;
     }
+  | {
+      /** The first estimate that its caller was told, against what came. */
+      readonly type: "job.estimated";
+      readonly job: JobId;
+      readonly model: ModelName;
+      readonly band: Band;
+      readonly estimatedMs: number;
+      readonly actualMs: number;
+      /** Inside the stated range; null when none was stated. */
+      readonly hit: boolean | null;
+    }
   | { readonly type: "job.stale_outcome"; readonly job: JobId; readonly model: ModelName }
   | { readonly type: "decision"; readonly decision: Decision }
   | { readonly type: "device.blocked"; readonly device: DeviceId; readonly detail: string; readonly untilMs: number }

@@ -32,6 +32,8 @@ export interface Place {
   readonly loadBoundMs: number | null;
   /** Until the answer is ready; null when nothing is known. */
   readonly estimatedMs: number | null;
+  /** Eight of ten answers come between; null below 20 outcomes of such estimates. */
+  readonly estimatedRange: { readonly lowMs: number; readonly highMs: number; readonly observations: number } | null;
   readonly blocked: { readonly reason: string; readonly retryAtMs: number | null } | null;
   readonly loading: {
     readonly model: ModelName;

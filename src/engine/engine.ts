@@ -6,7 +6,6 @@ import type { Emit } from "../domain/event.ts";
 import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
-import { sameRanking } from "../domain/ranking.ts";
 import type { Authority, Body, Ended, Store } from "../store/store.ts";
 import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
@@ -14,6 +13,7 @@ import { Backlog } from "./backlog.ts";
 import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness } from "./control.ts";
 import { DeviceUnit } from "./device.ts";
 import { Dispatcher } from "./dispatch.ts";
+import { Estimates } from "./estimates.ts";
 import { ExpiryWheel, Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
@@ -26,6 +26,7 @@ import { RelayHub } from "./relay-hub.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { EngineWorld } from "./state.ts";
 import { readinessOf, type StatusParts, statusOf } from "./status.ts";
+import { snapshotOf } from "./views.ts";
 
 export interface EngineParts {
   readonly settings: EngineSettings;
@@ -53,6 +54,7 @@ export class Engine implements EngineControl {
   readonly #lifecycle: Lifecycle;
   readonly #attempts: Attempts;
   readonly #loop: Loop;
+  readonly #estimates: Estimates;
   readonly #reaper: Reaper;
   #draining = false;
   #recovered = false;
@@ -69,7 +71,10 @@ export class Engine implements EngineControl {
       clock,
       ids,
       store,
-      emit,
+      emit: (event) => {
+        this.#estimates.hear(event);
+        emit(event);
+      },
       openBody,
       freeGiB: parts.freeGiB ?? (() => Promise.resolve(null)),
       settings,
@@ -79,6 +84,8 @@ export class Engine implements EngineControl {
       wake: (reason) => this.#loop.wake(reason),
       fatal,
     };
+    const look = () => this.#devices.map((device) => snapshotOf(device, this.#devices, this.#world));
+    this.#estimates = new Estimates(this.#world, look);
     const deadlines = new ExpiryWheel();
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };
@@ -99,7 +106,7 @@ export class Engine implements EngineControl {
       lifecycle: this.#lifecycle,
       devices: this.#devices,
     });
-    this.queue = new LocalQueueView(this.#world, this.#devices);
+    this.queue = new LocalQueueView(this.#world, this.#devices, this.#estimates);
     this.operator = createOperator({
       world: this.#world,
       devices: this.#devices,
@@ -124,12 +131,12 @@ export class Engine implements EngineControl {
 
   /** Models and settings as the configuration now says; jobs stay, those of removed models fail. */
   async reconfigure(settings: EngineSettings, backends: ReadonlyMap<ModelName, Backend>): Promise<void> {
-    const reranked = !sameRanking(settings.policy.ranking, this.#world.settings.policy.ranking);
+    const reranked = settings.policy.msPerPoint !== this.#world.settings.policy.msPerPoint;
     const orphaned = reconfigure(this.#world, this.#devices, settings, backends);
     hearOfLost(this.#world, this.#devices);
     if (reranked) {
       rerankBacklog(this.#world);
-      await this.#world.store.rerank(settings.policy.ranking);
+      await this.#world.store.rerank(settings.policy.msPerPoint);
     }
     const message = (model: ModelName): string => `Model "${model}" was taken out of the configuration.`;
     const failing = orphaned.map(({ id, model }) =>

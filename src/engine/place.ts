@@ -1,19 +1,23 @@
 // Where a queued job stands: facts first, then one estimate that says when it knows nothing. O(models) and O(log n).
 
-import type { ModelName } from "../domain/ids.ts";
+import { type Band, bandOf } from "../domain/band.ts";
+import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
-import { rankOf } from "../domain/ranking.ts";
 import type { Place, QueueView } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
+import type { Estimates } from "./estimates.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
 export class LocalQueueView implements QueueView {
   readonly #world: EngineWorld;
   readonly #devices: readonly DeviceUnit[];
 
-  constructor(world: EngineWorld, devices: readonly DeviceUnit[]) {
+  readonly #estimates: Estimates;
+
+  constructor(world: EngineWorld, devices: readonly DeviceUnit[], estimates: Estimates) {
     this.#world = world;
     this.#devices = devices;
+    this.#estimates = estimates;
   }
 
   queuedTotal(): number {
@@ -28,19 +32,20 @@ export class LocalQueueView implements QueueView {
     const entry = this.#world.models.get(job.model);
     if (live === undefined || entry === undefined) return Promise.resolve(null);
     if (live.phase !== "queued" && live.phase !== "delayed") return Promise.resolve(null);
-    return Promise.resolve(this.#placeAt(entry, entry.queue.position(live)));
+    return Promise.resolve(this.#placeAt(entry, entry.queue.position(live), live));
   }
 
   placeFor(model: ModelName, priority: number): Promise<Place | null> {
     const entry = this.#world.models.get(model);
     if (entry === undefined) return Promise.resolve(null);
-    const { ranking } = this.#world.settings.policy;
-    const rank = rankOf(ranking, { acceptedAtMs: this.#world.clock.nowMs(), priority });
-    return Promise.resolve(this.#placeAt(entry, entry.queue.countBefore(rank)));
+    const rank = this.#world.clock.nowMs() - priority * this.#world.settings.policy.msPerPoint;
+    const asked = { id: null, band: bandOf(priority) };
+    return Promise.resolve(this.#placeAt(entry, entry.queue.countBefore(rank), asked));
   }
 
-  #placeAt(entry: ModelEntry, position: number | null): Place {
+  #placeAt(entry: ModelEntry, position: number | null, job: { readonly id: JobId | null; readonly band: Band }): Place {
     const nowMs = this.#world.clock.nowMs();
+    const estimate = position === null || entry.breaker.broken ? null : this.#estimates.of(job, entry, position);
     const home = this.#devices.find(({ resident }) => resident?.instance.model === entry.spec.name);
     const resident = entry.remote !== null || home !== undefined;
     return {
@@ -49,19 +54,12 @@ export class LocalQueueView implements QueueView {
       needsSwap: !resident,
       loadMs: resident ? 0 : expectedLoadMs(entry),
       loadBoundMs: resident ? 0 : this.#loadBoundMs(entry, nowMs),
-      estimatedMs: estimateMs(entry, position, resident ? 0 : this.#untilLoadedMs(entry, nowMs), home),
+      estimatedMs: estimate?.midMs ?? null,
+      estimatedRange: estimate?.range ?? null,
       blocked: blockedOf(entry, nowMs),
       loading: this.#loadingOf(entry),
       asOfMs: nowMs,
     };
-  }
-
-  /** What is left of the model's load, or the whole of it behind whatever the device is doing now. */
-  #untilLoadedMs(entry: ModelEntry, nowMs: number): number {
-    const coming = this.#devices.find(({ move }) => move?.load === entry.spec.name);
-    const loadMs = expectedLoadMs(entry);
-    if (coming?.move?.phase === "loading") return Math.max(0, loadMs - (nowMs - coming.move.phaseSinceMs));
-    return Math.max(loadMs, entry.breaker.retryAtMs - nowMs + loadMs);
   }
 
   /**
@@ -106,18 +104,6 @@ export class LocalQueueView implements QueueView {
     }
     return null;
   }
-}
-
-function estimateMs(
-  entry: ModelEntry,
-  position: number | null,
-  untilLoadedMs: number,
-  home: DeviceUnit | undefined,
-): number | null {
-  const { runMs } = entry.learned;
-  if (runMs === null || position === null || entry.breaker.broken) return null;
-  const ahead = position + (home?.resident?.running.size ?? entry.remote?.running.size ?? 0);
-  return untilLoadedMs + (Math.floor(ahead / entry.spec.concurrency) + 1) * runMs;
 }
 
 function blockedOf(entry: ModelEntry, nowMs: number): Place["blocked"] {

@@ -4,7 +4,6 @@
 import type { Backend } from "../backends/backend.ts";
 import type { InstanceId, ModelName } from "../domain/ids.ts";
 import type { ModelSpec } from "../domain/model.ts";
-import { rankOf } from "../domain/ranking.ts";
 import { Breaker } from "./breaker.ts";
 import type { DeviceUnit } from "./device.ts";
 import { Learned } from "./learned.ts";
@@ -55,7 +54,7 @@ export function rerankBacklog(world: EngineWorld): void {
   for (const live of world.live.values()) {
     const queue = world.models.get(live.model)?.queue;
     const queued = queue?.remove(live) ?? false;
-    live.rank = rankOf(world.settings.policy.ranking, live);
+    live.rank = live.acceptedAtMs - live.priority * world.settings.policy.msPerPoint;
     if (queued) queue?.add(live);
   }
 }

@@ -73,6 +73,14 @@ function queueWire(job: Job, place: Place): QueueWire {
     load_seconds: seconds(place.loadMs),
     dispatch_within_seconds: place.loadBoundMs === null ? null : seconds(place.loadBoundMs),
     estimated_seconds: place.estimatedMs === null ? null : seconds(place.estimatedMs),
+    estimate:
+      place.estimatedRange === null
+        ? null
+        : {
+            low_seconds: seconds(place.estimatedRange.lowMs),
+            high_seconds: seconds(place.estimatedRange.highMs),
+            observations: place.estimatedRange.observations,
+          },
     deadline_feasible: isFeasible(job, place),
     blocked: blocked === null ? null : { reason: blocked.reason, retry_at: shown(job, blocked.retryAtMs) },
     loading:

@@ -34,6 +34,14 @@ const queue = z
       .nullable()
       .describe("The policy's bound on when its model is loaded at the latest"),
     estimated_seconds: seconds.nullable().describe("Until the answer is ready; an estimate"),
+    estimate: z
+      .object({
+        low_seconds: seconds,
+        high_seconds: seconds,
+        observations: z.int().describe("Earlier outcomes of such estimates that it is made from"),
+      })
+      .nullable()
+      .describe("Eight of ten answers come between; null below 20 outcomes"),
     deadline_feasible: z
       .boolean()
       .nullable()

@@ -50,6 +50,11 @@ function jobLine(event: JobLike): Line {
       const rest = { band, status, reason, error_code: error?.code ?? null, wait_ms: ms(waitMs), run_ms: ms(runMs) };
       return line(status === "failed" ? "warn" : "info", status, () => ({ ...ids, ...rest }));
     }
+    case "job.estimated": {
+      const { band, estimatedMs, actualMs, hit } = event;
+      const rest = { band, estimated_ms: ms(estimatedMs), actual_ms: ms(actualMs), hit };
+      return line("debug", "estimate and outcome", () => ({ ...ids, ...rest }));
+    }
     case "job.stale_outcome":
       return line("info", "an outcome came too late and was dropped", () => ids);
   }

@@ -46,6 +46,16 @@ export function createMetricSet(registry: Registry) {
     ),
     runSeconds: histogram("sir_run_seconds", "Length of the last attempt.", ["model", "outcome"], MINUTES_LONG),
     deviceSeconds: counter("sir_device_seconds_total", "What a device spent its time on.", ["device", "state"]),
+    estimateError: histogram(
+      "sir_estimate_error_ratio",
+      "How far a job's first estimate was off, as a share of what came: |actual - estimated| / actual.",
+      ["band"],
+      [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5],
+    ),
+    estimateHits: counter("sir_estimate_hits_total", "First estimates with a range, by whether the truth lay inside.", [
+      "band",
+      "hit",
+    ]),
     leasesLapsed: counter("sir_leases_lapsed_total", "Jobs cancelled because nobody polled.", ["model"]),
     jobs: counter("sir_jobs_total", "Jobs by their final state.", ["model", "band", "outcome"]),
     breaker: gauge("sir_breaker_state", "0 closed, 1 half open (probing), 2 open (quarantined).", ["model"]),

@@ -89,6 +89,12 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (event.reason === "lease_expired") set.leasesLapsed.inc({ model });
       return;
     }
+    case "job.estimated": {
+      const { band, estimatedMs, actualMs, hit } = event;
+      set.estimateError.observe({ band }, Math.abs(actualMs - estimatedMs) / Math.max(1, actualMs));
+      if (hit !== null) set.estimateHits.inc({ band, hit: String(hit) });
+      return;
+    }
     case "decision": {
       const { kind, load, device, reason } = event.decision;
       if (kind === "swap" && load !== null) set.swaps.inc({ model: load, device, reason });

@@ -101,7 +101,7 @@ export class Rig {
       host: { database: this.database },
       owner,
       clock,
-      ranking: config.engine.policy.ranking,
+      msPerPoint: config.engine.policy.msPerPoint,
       resultTtlMs: config.jobs.resultTtlMs,
       readTtlMs: config.jobs.readTtlMs,
       maxStoredBytes: config.jobs.maxStoredBytes,

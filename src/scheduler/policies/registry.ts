@@ -54,7 +54,7 @@ function bindable<Settings>(policy: Policy<Settings>): Bindable {
       const settings = parse(policy.name, policy.settings, raw);
       return {
         name: policy.name,
-        ranking: policy.ranking(settings),
+        msPerPoint: policy.msPerPoint(settings),
         residentPoints: policy.residentPoints(settings),
         guards: inMs(ruled),
         settings: { ...ruled, ...settings },

@@ -1,0 +1,133 @@
+// When a queued job's answer will be ready: the live rule run forward over the counters, corrected by how such estimates
+// came out before. Asked for by receipts, so the run is shared by everyone who asks within a quarter of a second.
+
+import { BANDS, type Band } from "../domain/band.ts";
+import type { RouterEvent } from "../domain/event.ts";
+import type { JobId, ModelName } from "../domain/ids.ts";
+import { type Projection, project, startAtMs } from "../scheduler/projection.ts";
+import type { Snapshot } from "../scheduler/snapshot.ts";
+import { Calibration } from "./calibration.ts";
+import type { Place } from "./control.ts";
+import type { EngineWorld, ModelEntry } from "./state.ts";
+
+const SHARED_MS = 250;
+/** First estimates that wait for their outcome; beyond, further ones are not scored. */
+const OPEN_MAX = 100_000;
+
+export interface Estimate {
+  /** Until the answer is ready. */
+  readonly midMs: number;
+  /** Null below 20 outcomes of this kind. */
+  readonly range: Place["estimatedRange"];
+}
+
+interface Open {
+  readonly atMs: number;
+  readonly projectedMs: number;
+  readonly shown: Estimate;
+  readonly kind: Calibration;
+}
+
+/** Estimates for a job that starts at once and for one that waits are off in different ways. */
+interface Kinds {
+  readonly atOnce: Calibration;
+  readonly waiting: Calibration;
+}
+
+export class Estimates {
+  readonly #world: EngineWorld;
+  readonly #look: () => readonly Snapshot[];
+  readonly #kinds: Record<Band, Kinds>;
+  readonly #open = new Map<JobId, Open>();
+  /** Starts since the projection was made: its positions have moved on by so many. */
+  readonly #started = new Map<ModelName, number>();
+  #projection: { readonly atMs: number; readonly of: Projection } | null = null;
+
+  /** @param look One snapshot for each device, of this instant. */
+  constructor(world: EngineWorld, look: () => readonly Snapshot[]) {
+    this.#world = world;
+    this.#look = look;
+    const kinds = BANDS.map((band) => [band, { atOnce: new Calibration(), waiting: new Calibration() }] as const);
+    this.#kinds = Object.fromEntries(kinds) as Record<Band, Kinds>;
+  }
+
+  /** Null when nothing is known of it. The first estimate of a job is remembered, and scored when its answer is there. */
+  of(job: { readonly id: JobId | null; readonly band: Band }, entry: ModelEntry, position: number): Estimate | null {
+    const nowMs = this.#world.clock.nowMs();
+    const startMs = this.#startAtMs(entry, position, nowMs);
+    const runMs = entry.learned.runMs;
+    if (startMs === null || runMs === null) return null;
+    const projectedMs = Math.max(0, startMs - nowMs) + runMs;
+    const kinds = this.#kinds[job.band];
+    const kind = startMs <= nowMs + SHARED_MS ? kinds.atOnce : kinds.waiting;
+    const spread = kind.spread();
+    const range =
+      spread === null
+        ? null
+        : {
+            lowMs: projectedMs * spread.low,
+            highMs: projectedMs * spread.high,
+            observations: spread.observations,
+          };
+    const shown = { midMs: projectedMs * (spread?.mid ?? 1), range };
+    if (job.id !== null && !this.#open.has(job.id) && this.#open.size < OPEN_MAX) {
+      this.#open.set(job.id, { atMs: nowMs, projectedMs, shown, kind });
+    }
+    return shown;
+  }
+
+  /** Keeps count of starts, and scores what has ended. */
+  hear(event: RouterEvent): void {
+    if (event.type === "job.dispatched") this.#started.set(event.model, (this.#started.get(event.model) ?? 0) + 1);
+    else if (event.type === "decision") this.#projection = null;
+    else if (event.type === "job.finished") this.#score(event);
+  }
+
+  #score(event: RouterEvent & { readonly type: "job.finished" }): void {
+    const open = this.#open.get(event.job);
+    if (open === undefined) return;
+    this.#open.delete(event.job);
+    if (event.status !== "succeeded") return;
+    const { model, band } = event;
+    const actualMs = this.#world.clock.nowMs() - open.atMs;
+    open.kind.record(open.projectedMs, actualMs);
+    const { midMs, range } = open.shown;
+    const hit = range === null ? null : actualMs >= range.lowMs && actualMs <= range.highMs;
+    this.#world.emit({ type: "job.estimated", job: event.job, model, band, estimatedMs: midMs, actualMs, hit });
+  }
+
+  #startAtMs(entry: ModelEntry, position: number, nowMs: number): number | null {
+    if (entry.remote !== null) return remoteStartMs(entry, position, nowMs);
+    const { name } = entry.spec;
+    const stretches = this.#project(nowMs).get(name) ?? [];
+    const ahead = position + (this.#started.get(name) ?? 0);
+    const startMs = startAtMs(stretches, ahead);
+    if (startMs !== null) return startMs;
+    // It came after the projection: behind the last that it foresees, at the pace of its last stretch.
+    const last = stretches.at(-1);
+    if (last === undefined) return this.#projection?.atMs === nowMs ? null : this.#again(entry, position, nowMs);
+    const total = stretches.reduce((sum, { jobs }) => sum + jobs, 0);
+    const runMs = entry.learned.runMs ?? 0;
+    return last.toMs + ((ahead - total + 1) * runMs) / entry.spec.concurrency;
+  }
+
+  #again(entry: ModelEntry, position: number, nowMs: number): number | null {
+    this.#projection = null;
+    return this.#startAtMs(entry, position, nowMs);
+  }
+
+  #project(nowMs: number): Projection {
+    if (this.#projection === null || nowMs - this.#projection.atMs > SHARED_MS) {
+      this.#projection = { atMs: nowMs, of: project(this.#look(), this.#world.settings.policy) };
+      this.#started.clear();
+    }
+    return this.#projection.of;
+  }
+}
+
+/** A remote model is always on: its slots are all that can be waited for. */
+function remoteStartMs({ remote, learned, spec }: ModelEntry, position: number, nowMs: number): number | null {
+  const before = position + (remote?.running.size ?? 0);
+  if (before < spec.concurrency) return nowMs;
+  return learned.runMs === null ? null : nowMs + ((before - spec.concurrency + 1) * learned.runMs) / spec.concurrency;
+}

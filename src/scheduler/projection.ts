@@ -1,0 +1,285 @@
+// The live rule run forward over the counters: nothing new arrives, learned times are right, queues are fluids. What a
+// job's estimate is made from. Pure, O(models) a step, and never a look at a single job.
+
+import { BANDS, type Band } from "../domain/band.ts";
+import type { ModelName } from "../domain/ids.ts";
+import { decide } from "./decide.ts";
+import type { BoundPolicy } from "./policy.ts";
+import type { BandView, Budget, Head, ModelView, Resident, Snapshot } from "./snapshot.ts";
+
+/** `jobs` of a model's queue start between two instants, evenly; all at once where both are the same. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly jobs: number;
+}
+
+/** For each model its starts in order of time. Jobs beyond the last stretch are not foreseen. */
+export type Projection = ReadonlyMap<ModelName, readonly Stretch[]>;
+
+/** Beyond this nothing is foreseen. */
+const HORIZON_MS = 7 * 86_400_000;
+const STEPS_MAX = 600;
+/** A step is at most this share of what has been foreseen already: near ones are fine, far ones coarse. */
+const STEP_GROWTH = 0.1;
+const STEP_MIN_MS = 250;
+/** Of a model that has never run. */
+const RUN_GUESS_MS = 5_000;
+
+interface Tenancy {
+  readonly model: ModelName;
+  sinceMs: number;
+  idleSinceMs: number | null;
+  dispatched: number;
+  /** When the last of what runs has ended. */
+  busyUntilMs: number;
+  readonly forced: boolean;
+}
+
+interface Tank {
+  /** As it is now, at the start. */
+  readonly view: ModelView;
+  /** From start to end of one job with every slot taken. */
+  readonly runMs: number;
+  queued: number;
+  unvisitedSinceMs: number | null;
+  readonly bands: Record<Band, number>;
+  readonly stretches: Stretch[];
+}
+
+interface Slot {
+  readonly snapshot: Snapshot;
+  budget: Budget | null;
+  tenants: Tenancy[];
+  coming: { readonly model: ModelName | null; readonly readyAtMs: number; readonly forced: boolean } | null;
+  nextLookAtMs: number | null;
+  serving: ReadonlySet<ModelName>;
+}
+
+/**
+ * @param snapshots One for each device, of one instant.
+ */
+export function project(snapshots: readonly Snapshot[], policy: BoundPolicy): Projection {
+  const startMs = snapshots[0]?.nowMs ?? 0;
+  const tanks = new Map<ModelName, Tank>();
+  for (const { models } of snapshots) {
+    for (const view of models) if (!tanks.has(view.model)) tanks.set(view.model, tankOf(view));
+  }
+  const slots = snapshots.map((snapshot) => slotOf(snapshot, tanks));
+  let nowMs = startMs;
+  for (let step = 0; step < STEPS_MAX && nowMs < startMs + HORIZON_MS; step++) {
+    for (const slot of slots) arrive(slot, nowMs);
+    for (const slot of slots) look(slot, slots, tanks, policy, nowMs);
+    if (![...tanks.values()].some(({ queued }) => queued > 0)) break;
+    const stepMs = Math.max(STEP_MIN_MS, (nowMs - startMs) * STEP_GROWTH);
+    const untilMs = nextEvent(slots, tanks, nowMs, nowMs + stepMs);
+    if (untilMs === null) break;
+    for (const slot of slots) serve(slot, tanks, nowMs, untilMs);
+    nowMs = untilMs;
+  }
+  return new Map([...tanks].map(([model, { stretches }]) => [model, stretches]));
+}
+
+/** When the job that has `ahead` others before it starts; null: not foreseen. */
+export function startAtMs(stretches: readonly Stretch[], ahead: number): number | null {
+  let before = 0;
+  for (const { fromMs, toMs, jobs } of stretches) {
+    if (ahead < before + jobs - 1e-9) return fromMs + ((toMs - fromMs) * Math.max(0, ahead - before)) / jobs;
+    before += jobs;
+  }
+  return null;
+}
+
+function tankOf(view: ModelView): Tank {
+  const { aloneMs, slowdownPerJob } = view.service;
+  const runMs = (aloneMs ?? RUN_GUESS_MS) * (1 + slowdownPerJob * (view.slots - 1));
+  const bands = Object.fromEntries(BANDS.map((band) => [band, view.bands[band].depth])) as Record<Band, number>;
+  return {
+    view,
+    runMs: Math.max(1, runMs),
+    queued: view.depth,
+    unvisitedSinceMs: view.unvisitedSinceMs,
+    bands,
+    stretches: [],
+  };
+}
+
+function slotOf(snapshot: Snapshot, tanks: ReadonlyMap<ModelName, Tank>): Slot {
+  const { device, nowMs } = snapshot;
+  const tenants = device.residents.map((resident) => {
+    const tank = tanks.get(resident.model);
+    const busy = tank !== undefined && tank.view.inFlight > 0;
+    return { ...resident, busyUntilMs: busy ? nowMs + tank.runMs / 2 : nowMs };
+  });
+  const { transition } = device;
+  const slot: Slot = { snapshot, budget: device.budget, tenants, coming: null, nextLookAtMs: null, serving: new Set() };
+  if (transition === null) return slot;
+  const leaving = tenants.filter(({ model }) => transition.evict.includes(model));
+  const out = transition.phase === "loading" ? 0 : outMs(leaving, tanks, nowMs);
+  const load = transition.load === null ? 0 : (tanks.get(transition.load)?.view.loadMs ?? 0);
+  const sinceMs = transition.phase === "loading" ? transition.sinceMs : nowMs;
+  slot.tenants = tenants.filter(({ model }) => !transition.evict.includes(model));
+  const readyAtMs = Math.max(nowMs, sinceMs + out + load);
+  slot.coming = { model: transition.load, readyAtMs, forced: false };
+  return slot;
+}
+
+/** How long they take to finish what runs, and to stop. */
+function outMs(leaving: readonly Tenancy[], tanks: ReadonlyMap<ModelName, Tank>, nowMs: number): number {
+  const each = leaving.map(({ model, busyUntilMs }) => {
+    return Math.max(0, busyUntilMs - nowMs) + (tanks.get(model)?.view.unloadMs ?? 0);
+  });
+  return Math.max(0, ...each);
+}
+
+/** A load that is due ends; its first jobs start at once. */
+function arrive(slot: Slot, nowMs: number): void {
+  if (slot.coming === null || slot.coming.readyAtMs > nowMs) return;
+  const { model, forced } = slot.coming;
+  slot.coming = null;
+  if (model !== null)
+    slot.tenants.push({ model, sinceMs: nowMs, idleSinceMs: nowMs, dispatched: 0, busyUntilMs: nowMs, forced });
+}
+
+/** Decides for one device and does what was decided. */
+function look(
+  slot: Slot,
+  slots: readonly Slot[],
+  tanks: ReadonlyMap<ModelName, Tank>,
+  policy: BoundPolicy,
+  nowMs: number,
+): void {
+  if (slot.coming !== null) return;
+  const decided = decide(snapshotAt(slot, slots, tanks, nowMs), policy);
+  slot.nextLookAtMs = decided.nextLookAtMs;
+  slot.serving = new Set();
+  if (decided.kind === "swap" || decided.kind === "load" || decided.kind === "preload" || decided.kind === "unload") {
+    const loadMs = decided.load === null ? 0 : (tanks.get(decided.load)?.view.loadMs ?? 0);
+    const leaving = slot.tenants.filter(({ model }) => decided.evict.includes(model));
+    const readyAtMs = nowMs + outMs(leaving, tanks, nowMs) + loadMs;
+    slot.tenants = slot.tenants.filter(({ model }) => !decided.evict.includes(model));
+    for (const model of decided.evict) left(tanks.get(model), nowMs);
+    if (decided.spend) slot.budget = { leftMs: decided.spend.afterMs, atMs: nowMs };
+    slot.coming = { model: decided.load, readyAtMs, forced: decided.guard === "ceiling" };
+    return;
+  }
+  if (decided.serve > 0 || decided.reason === "finish") slot.serving = new Set(slot.tenants.map(({ model }) => model));
+  for (const tenant of slot.tenants) {
+    if (slot.serving.has(tenant.model) && tenant.dispatched === 0) first(tenant, tanks, nowMs);
+  }
+}
+
+/** From now on it waits for its next visit, if it has work. */
+function left(tank: Tank | undefined, nowMs: number): void {
+  if (tank !== undefined) tank.unvisitedSinceMs = tank.queued > 0 ? nowMs : null;
+}
+
+/** A fresh model fills its slots at one stroke. */
+function first(tenant: Tenancy, tanks: ReadonlyMap<ModelName, Tank>, nowMs: number): void {
+  const tank = tanks.get(tenant.model);
+  if (tank === undefined || tank.queued <= 0) return;
+  take(tank, tenant, Math.min(tank.queued, tank.view.slots), nowMs, nowMs);
+}
+
+/** The next instant at which something starts, ends or can be decided otherwise; null: never. */
+function nextEvent(
+  slots: readonly Slot[],
+  tanks: ReadonlyMap<ModelName, Tank>,
+  nowMs: number,
+  latestMs: number,
+): number | null {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const { coming, nextLookAtMs, serving, tenants } of slots) {
+    if (coming !== null) nextMs = Math.min(nextMs, coming.readyAtMs);
+    else if (nextLookAtMs !== null) nextMs = Math.min(nextMs, nextLookAtMs);
+    for (const { busyUntilMs } of tenants) if (busyUntilMs > nowMs) nextMs = Math.min(nextMs, busyUntilMs);
+    for (const model of serving) {
+      const tank = tanks.get(model);
+      if (tank !== undefined && tank.queued > 0) nextMs = Math.min(nextMs, latestMs, nowMs + tank.queued / rate(tank));
+    }
+  }
+  return Number.isFinite(nextMs) ? Math.max(nextMs, nowMs + 1) : null;
+}
+
+/** Jobs a ms with every slot taken. */
+function rate({ view, runMs }: Tank): number {
+  return view.slots / runMs;
+}
+
+function serve(slot: Slot, tanks: ReadonlyMap<ModelName, Tank>, fromMs: number, toMs: number): void {
+  for (const tenant of slot.tenants) {
+    const tank = tanks.get(tenant.model);
+    if (tank === undefined || !slot.serving.has(tenant.model)) continue;
+    if (tank.queued > 0) {
+      const jobs = Math.min(tank.queued, rate(tank) * (toMs - fromMs));
+      take(tank, tenant, tank.queued - jobs < 1e-6 ? tank.queued : jobs, fromMs, toMs);
+    }
+    if (tank.queued <= 0 && tenant.busyUntilMs <= toMs) tenant.idleSinceMs ??= Math.max(fromMs, tenant.busyUntilMs);
+  }
+}
+
+/** Bands are served in their order, which is how every policy with bands does it when they came together. */
+function take(tank: Tank, tenant: Tenancy, jobs: number, fromMs: number, toMs: number): void {
+  tank.stretches.push({ fromMs, toMs, jobs });
+  tank.queued = Math.max(0, tank.queued - jobs);
+  tenant.dispatched += Math.max(1, Math.round(jobs));
+  tenant.idleSinceMs = null;
+  tenant.busyUntilMs = toMs + tank.runMs;
+  let left = jobs;
+  for (const band of BANDS) {
+    const taken = Math.min(left, tank.bands[band]);
+    tank.bands[band] -= taken;
+    left -= taken;
+  }
+}
+
+function snapshotAt(slot: Slot, slots: readonly Slot[], tanks: ReadonlyMap<ModelName, Tank>, nowMs: number): Snapshot {
+  const { snapshot } = slot;
+  const elsewhere = new Set(
+    slots.flatMap((each) => (each === slot ? [] : [...each.tenants.map(({ model }) => model), each.coming?.model])),
+  );
+  const models = snapshot.models.flatMap(({ model }) => {
+    const tank = tanks.get(model);
+    return tank === undefined || elsewhere.has(model) ? [] : [viewAt(tank, slot, nowMs)];
+  });
+  const residents: Resident[] = slot.tenants.map(({ busyUntilMs: _, ...resident }) => resident);
+  const { budget } = slot;
+  return { ...snapshot, nowMs, device: { ...snapshot.device, residents, transition: null, budget }, models };
+}
+
+function viewAt({ view, queued, bands, unvisitedSinceMs }: Tank, slot: Slot, nowMs: number): ModelView {
+  const depth = Math.ceil(queued - 1e-6);
+  const kept = Object.fromEntries(
+    BANDS.map((band) => [band, bandAt(view.bands[band], bands[band])]),
+  ) as ModelView["bands"];
+  const served = view.depth - depth;
+  const oldest = BANDS.flatMap((band) => kept[band].oldest ?? []).sort((a, b) => a.acceptedAtMs - b.acceptedAtMs)[0];
+  const shiftMs = served === 0 ? 0 : Math.max(0, (oldest?.acceptedAtMs ?? 0) - (view.oldest?.acceptedAtMs ?? 0));
+  const tenant = slot.tenants.find(({ model }) => model === view.model);
+  const running = tenant !== undefined && tenant.busyUntilMs > nowMs;
+  return {
+    ...view,
+    depth,
+    unvisitedSinceMs: tenant === undefined && depth > 0 ? unvisitedSinceMs : null,
+    bands: kept,
+    head: depth === 0 || view.head === null ? null : shifted(view.head, shiftMs),
+    oldest: depth === 0 ? null : (oldest ?? null),
+    inFlight: running ? Math.max(1, depth > 0 ? view.slots : 1) : 0,
+  };
+}
+
+/** As if its jobs had come evenly from the oldest to the newest, and the oldest went first. */
+function bandAt(band: BandView, left: number): BandView {
+  const depth = Math.ceil(left - 1e-6);
+  if (depth <= 0 || band.oldest === null) return { ...band, depth: 0, acceptedAtMsSum: 0, oldest: null };
+  if (depth === band.depth) return band;
+  const firstMs = band.oldest.acceptedAtMs;
+  const newestMs = Math.max(firstMs, (2 * band.acceptedAtMsSum) / band.depth - firstMs);
+  const shiftMs = (newestMs - firstMs) * (1 - depth / band.depth);
+  const sum = (depth * (firstMs + shiftMs + newestMs)) / 2;
+  return { ...band, depth, acceptedAtMsSum: sum, oldest: shifted(band.oldest, shiftMs) };
+}
+
+function shifted(head: Head, byMs: number): Head {
+  return byMs === 0 ? head : { ...head, acceptedAtMs: head.acceptedAtMs + byMs, rank: head.rank + byMs };
+}
