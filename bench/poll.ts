@@ -77,7 +77,7 @@ async function seed(path: string, jobs: number): Promise<readonly JobId[]> {
     path,
     owner: ids.next("boot"),
     clock,
-    msPerPoint: 60_000,
+    ranking: { kind: "aging", msPerPoint: 60_000 },
     resultTtlMs: 86_400_000,
     readTtlMs: null,
     maxStoredBytes: 20 * 2 ** 30,

@@ -7,6 +7,7 @@ import { resolveConfig } from "../src/config/load.ts";
 import { bandOf } from "../src/domain/band.ts";
 import type { Clock } from "../src/domain/clock.ts";
 import type { JobId, ModelName } from "../src/domain/ids.ts";
+import { rankOf } from "../src/domain/ranking.ts";
 import { Backlog, type ModelQueue } from "../src/engine/backlog.ts";
 import { DeviceUnit } from "../src/engine/device.ts";
 import { Leases } from "../src/engine/leases.ts";
@@ -93,7 +94,7 @@ function makeJob(world: EngineWorld, model: ModelName, n: number): LiveJob {
     model,
     band: bandOf(priority),
     priority,
-    rank: acceptedAtMs - priority * world.settings.policy.msPerPoint,
+    rank: rankOf(world.settings.policy.ranking, { acceptedAtMs, priority }),
     acceptedAtMs,
     deadlineAtMs: null,
     durable: true,
@@ -156,7 +157,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
     database: new Database(":memory:"),
     owner: ids.next("boot"),
     clock,
-    msPerPoint: settings.policy.msPerPoint,
+    ranking: settings.policy.ranking,
     resultTtlMs: 86_400_000,
     readTtlMs: null,
     maxStoredBytes: 2 ** 30,

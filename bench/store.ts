@@ -34,7 +34,7 @@ async function measure(directory: string, progress: (text: string) => void): Pro
       path: join(directory, name, "sir.db"),
       owner: ids.next("boot"),
       clock,
-      msPerPoint: 60_000,
+      ranking: { kind: "aging", msPerPoint: 60_000 },
       resultTtlMs: 86_400_000,
       readTtlMs: null,
       maxStoredBytes: 20 * 2 ** 30,

@@ -123,7 +123,7 @@ async function openCore(
     owner,
     ...(version === undefined ? {} : { version }),
     clock,
-    msPerPoint: config.engine.policy.msPerPoint,
+    ranking: config.engine.policy.ranking,
     resultTtlMs: config.jobs.resultTtlMs,
     readTtlMs: config.jobs.readTtlMs,
     maxStoredBytes: config.jobs.maxStoredBytes,

@@ -12,6 +12,7 @@ export type DecisionKind = "swap" | "load" | "preload" | "unload" | "hold" | "id
 export type DecisionReason =
   // moves
   | "cold"
+  | "fits"
   | "challenger_wins"
   | "resident_idle"
   | "resident_unavailable"

@@ -6,6 +6,7 @@ import type { Emit } from "../domain/event.ts";
 import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
+import { sameRanking } from "../domain/ranking.ts";
 import type { Authority, Body, Ended, Store } from "../store/store.ts";
 import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
@@ -131,12 +132,12 @@ export class Engine implements EngineControl {
 
   /** Models and settings as the configuration now says; jobs stay, those of removed models fail. */
   async reconfigure(settings: EngineSettings, backends: ReadonlyMap<ModelName, Backend>): Promise<void> {
-    const reranked = settings.policy.msPerPoint !== this.#world.settings.policy.msPerPoint;
+    const reranked = !sameRanking(settings.policy.ranking, this.#world.settings.policy.ranking);
     const orphaned = reconfigure(this.#world, this.#devices, settings, backends);
     hearOfLost(this.#world, this.#devices);
     if (reranked) {
       rerankBacklog(this.#world);
-      await this.#world.store.rerank(settings.policy.msPerPoint);
+      await this.#world.store.rerank(settings.policy.ranking);
     }
     const message = (model: ModelName): string => `Model "${model}" was taken out of the configuration.`;
     const failing = orphaned.map(({ id, model }) =>

@@ -160,7 +160,7 @@ export class Loop {
     const { resident } = device;
     if (resident === null || device.move !== null || decided.serve <= 0 || device.paused) return 0;
     const entry = this.#world.models.get(resident.instance.model);
-    if (entry === undefined || entry.paused) return 0;
+    if (entry === undefined || entry.paused || !decided.serves.includes(entry.spec.name)) return 0;
     const scored = decided.models.find(({ model }) => model === entry.spec.name);
     return this.#dispatcher.dispatch(entry, resident, device, decided.serve, {
       first: decided.first ?? null,
@@ -198,7 +198,7 @@ export class Loop {
     const stays = decided.kind === "hold" || decided.kind === "idle";
     if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) return inForce;
     const { clock, ids, settings, models } = this.#world;
-    const { serve: _, first: __, ...verdict } = decided;
+    const { serve: _, serves: __, first: ___, against, ...verdict } = decided;
     const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
     const decision: Decision = {
       ...verdict,
@@ -207,7 +207,7 @@ export class Loop {
       policy: settings.policy.name,
       atMs: clock.nowMs(),
       wallMs: clock.wallMs(),
-      sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs }),
+      sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs, against }),
     };
     this.#inForce.set(device, decision);
     this.#world.store.append([{ type: "decision", decision }]);

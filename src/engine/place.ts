@@ -3,6 +3,7 @@
 import { type Band, bandOf } from "../domain/band.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
+import { rankOf } from "../domain/ranking.ts";
 import type { Place, QueueView } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Estimates } from "./estimates.ts";
@@ -38,7 +39,8 @@ export class LocalQueueView implements QueueView {
   placeFor(model: ModelName, priority: number): Promise<Place | null> {
     const entry = this.#world.models.get(model);
     if (entry === undefined) return Promise.resolve(null);
-    const rank = this.#world.clock.nowMs() - priority * this.#world.settings.policy.msPerPoint;
+    const { ranking } = this.#world.settings.policy;
+    const rank = rankOf(ranking, { acceptedAtMs: this.#world.clock.nowMs(), priority });
     const asked = { id: null, band: bandOf(priority) };
     return Promise.resolve(this.#placeAt(entry, entry.queue.countBefore(rank), asked));
   }

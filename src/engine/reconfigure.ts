@@ -4,6 +4,7 @@
 import type { Backend } from "../backends/backend.ts";
 import type { InstanceId, ModelName } from "../domain/ids.ts";
 import type { ModelSpec } from "../domain/model.ts";
+import { rankOf } from "../domain/ranking.ts";
 import { Breaker } from "./breaker.ts";
 import type { DeviceUnit } from "./device.ts";
 import { Learned } from "./learned.ts";
@@ -54,7 +55,7 @@ export function rerankBacklog(world: EngineWorld): void {
   for (const live of world.live.values()) {
     const queue = world.models.get(live.model)?.queue;
     const queued = queue?.remove(live) ?? false;
-    live.rank = live.acceptedAtMs - live.priority * world.settings.policy.msPerPoint;
+    live.rank = rankOf(world.settings.policy.ranking, live);
     if (queued) queue?.add(live);
   }
 }

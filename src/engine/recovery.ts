@@ -23,7 +23,7 @@ export async function recover(world: EngineWorld, authority: Authority, lifecycl
   const { store, settings } = world;
   const dead = await store.deadOwners();
   const recovery = await store.recover(authority, dead, settings.maxInterruptions);
-  await store.rerank(settings.policy.msPerPoint);
+  await store.rerank(settings.policy.ranking);
   for (const load of (await store.loads(LOADS_REMEMBERED)).toReversed()) {
     if (load.tier === null) continue;
     world.models.get(load.model)?.learned.loaded(load.endedAtMs - load.startedAtMs, load.tier);

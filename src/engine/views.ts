@@ -73,7 +73,7 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     lastArrivalAtMs: entry.arrivals.lastAtMs,
     unvisitedSinceMs: entry.unvisitedSinceMs,
     deadline: queue.deadline(),
-    memoryGiB: spec.memoryGiB,
+    memoryGiB: claimOf(spec, device.spec),
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : 0,
     broken: breaker.broken,
     paused: entry.paused || entry.removed,
@@ -82,6 +82,11 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     wanted: wantedOf(entry, device),
     ...(entry.leftAtMs === null ? {} : { leftAtMs: entry.leftAtMs }),
   };
+}
+
+/** One model at a time for now: what fits takes a whole device. */
+function claimOf({ memoryGiB }: ModelEntry["spec"], device: DeviceUnit["spec"]): number | null {
+  return memoryGiB !== null && device.memoryGiB !== null && memoryGiB > device.memoryGiB ? memoryGiB : null;
 }
 
 function wantedOf(entry: ModelEntry, device: DeviceUnit): ModelView["wanted"] {

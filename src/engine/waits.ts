@@ -2,8 +2,8 @@
 // stretches when somebody asks.
 
 import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
+import type { LogEntry } from "../domain/journal.ts";
 import type { HoldRule, QueueCause, Wait } from "../domain/wait.ts";
-import type { LogEntry } from "../store/store.ts";
 import type { DeviceUnit } from "./device.ts";
 import { type EngineWorld, type ModelEntry, slotsFree } from "./state.ts";
 

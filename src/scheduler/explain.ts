@@ -13,6 +13,8 @@ export type Labels = (model: ModelName) => string;
 /** Numbers that a sentence names when they are known. */
 export interface Facts {
   readonly maxWaitMs?: number | null;
+  /** For each model that waits, those that would have to go for it. */
+  readonly against?: ReadonlyMap<ModelName, readonly ModelName[]>;
 }
 
 /** @returns Text without a line break; quantities hold no-break spaces. */
@@ -55,27 +57,40 @@ interface Told {
   readonly verdict: Verdict;
   readonly label: Labels;
   readonly facts: Facts;
-  /** What is or was on the device; null: nothing. */
+  /** What goes, or is in the way of what waits; of several the one with the highest score; null: nothing. */
   readonly here: Scored | null;
   readonly hereName: string;
+  readonly several: boolean;
   /** What is brought in, or what waits. */
   readonly other: Scored | null;
   readonly otherName: string;
 }
 
 function tell(verdict: Verdict, label: Labels, facts: Facts): Told {
-  const residentModel = verdict.resident[0]?.model ?? verdict.evict[0] ?? null;
   const otherModel = verdict.load ?? verdict.about ?? rival(verdict)?.model ?? null;
   const rowOf = (model: ModelName | null): Scored | null => verdict.models.find((each) => each.model === model) ?? null;
+  const heres = inPlace(verdict, otherModel, facts);
   return {
     verdict,
     label,
     facts,
-    here: rowOf(residentModel),
-    hereName: residentModel === null ? "nothing" : label(residentModel),
+    here: heres
+      .map(rowOf)
+      .reduce((a, b) => (a === null || (b?.score ?? -Infinity) > (a.score ?? -Infinity) ? b : a), null),
+    hereName: heres.length === 0 ? "nothing" : heres.map(label).join(" and "),
+    several: heres.length > 1,
     other: rowOf(otherModel),
     otherName: otherModel === null ? "another model" : label(otherModel),
   };
+}
+
+/** The models that a verdict takes out, or that are in the way of `other`; all that is loaded when nothing is. */
+function inPlace({ reason, evict, resident }: Verdict, other: ModelName | null, { against }: Facts): ModelName[] {
+  if (evict.length > 0 && reason !== "unwanted") return [...evict];
+  const loaded = resident.map(({ model }) => model);
+  const inTheWay = other === null ? [] : (against?.get(other) ?? []).filter((model) => loaded.includes(model));
+  if (inTheWay.length > 0) return inTheWay;
+  return loaded.length > 0 ? loaded : [...evict];
 }
 
 const SHUT_OUT: readonly DecisionReason[] = ["back_off", "paused", "no_room", "blocked"];
@@ -121,7 +136,7 @@ function residentWins(told: Told): string {
     if (here.score > other.score) return `Kept ${hereName}: its score ${score(here.score)} beats ${against}.`;
     return `Kept ${hereName}: its score ${score(here.score)} against ${against} is no reason to swap.`;
   }
-  const idle = (verdict.resident[0]?.idleMs ?? 0) > 0;
+  const idle = idleMs(verdict, here.model) > 0;
   const cost = other.switchCost > 0 ? `a swap that costs ${score(other.switchCost)}` : "a swap";
   const noun = other.depth === 1 ? "job is" : "jobs are";
   const what = `${otherName}'s ${other.depth}\u00a0${noun} not yet worth ${cost} (score ${score(other.score)})`;
@@ -178,6 +193,7 @@ const weighed =
 
 const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   cold: (told) => `${moved(told)}nothing was loaded.`,
+  fits: (told) => `${moved(told)}it fits beside ${told.hereName}.`,
   challenger_wins: challengerWins,
   resident_idle: (told) => `${moved(told)}${told.hereName} had no work, ${jobs(told.other?.depth ?? 0)} waited.`,
   resident_unavailable: (told) =>
@@ -199,21 +215,22 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   pinned: (told) =>
     told.verdict.load === null ? `${kept(told)}it is pinned.${waits(told)}` : `${moved(told)}it is pinned.`,
   operator: (told) => `${moved(told)}an operator asked for it.`,
-  idle_timeout: ({ hereName, verdict }) =>
-    `Unloaded ${hereName}: it had no work for ${duration(verdict.resident[0]?.idleMs ?? 0)}.`,
+  idle_timeout: ({ hereName, verdict }) => `Unloaded ${hereName}: it had no work for ${duration(idleMs(verdict))}.`,
   unwanted: ({ verdict, label }) => `Gave up loading ${nameOf(verdict.evict[0], label)}: nobody waits for it any more.`,
   yielded: ({ verdict, label }) =>
     `Gave up loading ${nameOf(verdict.evict[0], label)} ahead of need: work came for another model.`,
   removed: ({ hereName }) => `Unloaded ${hereName}: it is no longer configured.`,
-  no_work: ({ here, hereName }) =>
-    here === null ? "Idle. Nothing is waiting." : `Idle. ${hereName} is loaded and nothing is waiting.`,
+  no_work: ({ here, hereName, several }) => {
+    if (here === null) return "Idle. Nothing is waiting.";
+    return `Idle. ${hereName} ${several ? "are" : "is"} loaded and nothing is waiting.`;
+  },
   serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
   resident_wins: residentWins,
   min_residency: (told) => `${kept(told)}loaded less than its minimum residency ago.${waits(told)}`,
   serve_first: (told) => `${kept(told)}freshly loaded, it serves at least once before it may be swapped.${waits(told)}`,
   forced_swap_spent: (told) =>
     `${kept(told)}the ceiling brought it in, and it has its turn before the ceiling takes it out.${waits(told)}`,
-  finish: (told) => `${kept(told)}it finishes its work first.${waits(told)}`,
+  finish: (told) => `${kept(told)}${told.several ? "they finish their" : "it finishes its"} work first.${waits(told)}`,
   back_off: shutOutSentence,
   paused: (told) =>
     told.verdict.models.every((each) => each.eligible || each.depth === 0) || told.other?.whyNot === null
@@ -233,6 +250,10 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   unloading: ({ verdict, hereName, otherName }) =>
     verdict.load === null ? `Unloading ${hereName}.` : `Unloading ${hereName} to make room for ${otherName}.`,
 };
+
+function idleMs({ resident, evict }: Verdict, model = evict[0]): number {
+  return resident.find((each) => each.model === model)?.idleMs ?? 0;
+}
 
 function nameOf(model: ModelName | undefined, label: Labels): string {
   return model === undefined ? "a model" : label(model);

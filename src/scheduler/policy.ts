@@ -3,11 +3,12 @@
 import type { z } from "zod";
 import type { DecisionReason, Scored, Spend } from "../domain/decision.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
+import type { Ranking } from "../domain/ranking.ts";
 import type { ModelView, Snapshot } from "./snapshot.ts";
 
 /** Why a model may not be chosen now. */
 export interface Barrier {
-  readonly code: "no_room" | "paused" | "blocked" | "back_off";
+  readonly code: "no_room" | "paused" | "blocked" | "back_off" | "busy";
   /** For the decision's `why_not`; says nothing that changes with time alone. */
   readonly words: string;
   /** When time alone lifts it; null: never. */
@@ -22,10 +23,30 @@ export interface Candidate extends ModelView {
   readonly barrier: Barrier | null;
   /** 0 when nothing waits. */
   readonly oldestWaitMs: number;
+  /**
+   * Who would have to go for it, those that are worth least to keep first; empty when it fits beside what is loaded, and
+   * for what is loaded itself. A device that holds one model at a time: whatever is loaded.
+   */
+  readonly victims: readonly Tenant[];
+}
+
+/** A model that is loaded on the device. */
+export interface Tenant extends Candidate {
+  readonly sinceMs: number;
+  /** Since when it has had nothing queued and nothing in flight; null while it has. */
+  readonly idleSinceMs: number | null;
+  /** 0 while it has work. */
+  readonly idleMs: number;
+  /** Jobs started since the load. */
+  readonly dispatched: number;
+  /** Brought in by the ceiling. */
+  readonly forced: boolean;
+  /** It drains or is being stopped: it starts nothing more, and its memory is not free yet. */
+  readonly leaving: boolean;
 }
 
 export interface Choice {
-  /** The model that should own the device; null or the resident: stay. */
+  /** The challenger that should be loaded in place of its victims; null, or no challenger: stay. */
   readonly target: ModelName | null;
   /** Of the move, or of staying while others wait. */
   readonly reason: DecisionReason;
@@ -33,8 +54,10 @@ export interface Choice {
   readonly scored: readonly Scored[];
   /** When this preference can change with no event: after now, and never too late; null when it cannot. */
   readonly nextLookAtMs: number | null;
-  /** How many of the resident's jobs may start before the policy is asked again. */
+  /** How many jobs of each loaded model may start before the policy is asked again. */
   readonly serve: number;
+  /** The only loaded model that may start any; absent or null: each. */
+  readonly turn?: ModelName | null;
   /** The queued job of the resident that starts before those ranked ahead of it; absent or null: none. */
   readonly first?: JobId | null;
   /** What the rule compared, by name, for the sentence. */
@@ -46,17 +69,18 @@ export interface Choice {
 }
 
 /**
- * What `choose` gets: the snapshot with eligibility worked out. It is asked each time, for its arithmetic and `serve`;
- * `target`, `reason` and `nextLookAtMs` count only while an eligible candidate waits.
+ * What `choose` gets: the snapshot with eligibility worked out, and for each model that waits the loaded ones that would
+ * have to go. It is asked each time, for its arithmetic and `serve`; `target`, `reason` and `nextLookAtMs` count only while
+ * there is a challenger. When a guard keeps a victim of its target, it is asked again without the challengers that have
+ * the same victims.
  */
 export interface Field {
   readonly snapshot: Snapshot;
   readonly candidates: readonly Candidate[];
-  readonly resident: Candidate | null;
-  /** Since when the resident has had nothing queued and nothing in flight; null while it has. */
-  readonly residentIdleSinceMs: number | null;
-  /** 0 while it has work. */
-  readonly residentIdleMs: number;
+  /** What is loaded, in the order in which it was. */
+  readonly tenants: readonly Tenant[];
+  /** Models with demand that are not loaded and may be now. */
+  readonly challengers: readonly Candidate[];
 }
 
 export interface Policy<Settings = unknown> {
@@ -66,11 +90,8 @@ export interface Policy<Settings = unknown> {
   readonly keys: readonly string[];
   /** Null: off unless set. */
   readonly guardDefaults: { readonly minResidencySeconds: number | null; readonly maxWaitSeconds: number | null };
-  /**
-   * How many ms of earlier arrival one point of caller's priority is worth inside a model. A job's rank is
-   * `acceptedAtMs - priority x msPerPoint`, constant for its life, because all jobs age at one rate.
-   */
-  msPerPoint(settings: Settings): number;
+  /** In what order the jobs of one model run. */
+  ranking(settings: Settings): Ranking;
   /**
    * How many points of priority being resident is worth, when callers' priorities are compared across models; null when
    * they order jobs inside a model only.
@@ -90,7 +111,7 @@ export interface GuardSettings {
 /** A policy with its settings checked; hides their type, so that engine and simulator can hold any. */
 export interface BoundPolicy {
   readonly name: string;
-  readonly msPerPoint: number;
+  readonly ranking: Ranking;
   readonly guards: GuardSettings;
   /** After which an arrival counts half in `BandView.arrivals`; absent: ten minutes. */
   readonly rateHalfLifeMs?: number;

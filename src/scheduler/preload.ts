@@ -20,7 +20,7 @@ export const PRELOAD_MARGIN = 1.2;
 /** Asked when nothing waits. Null: nothing is expected, or it does not pay. */
 export function preloadMove(scene: Scene): Decided | null {
   const budget = scene.snapshot.device.preloading ?? null;
-  if (budget === null || !mayEvict(scene)) return null;
+  if (budget === null || scene.strangers.length > 0) return null;
   let best: { readonly target: Candidate; readonly terms: PreloadTerms } | null = null;
   for (const target of scene.candidates) {
     const terms = termsOf(scene, target, budget);
@@ -49,15 +49,13 @@ export function heldForAt({ forecast }: Candidate, unloadAtMs: number): number {
 }
 
 /** Only what stands idle and is not pinned may make room. */
-function mayEvict(scene: Scene): boolean {
-  const { residency, resident } = scene;
-  if (residency === null) return true;
-  return resident !== null && !resident.pinned && !isBusy(resident);
+function mayEvict({ victims }: Candidate): boolean {
+  return victims.every((each) => !each.pinned && !isBusy(each));
 }
 
 function termsOf(scene: Scene, target: Candidate, budget: PreloadBudget): PreloadTerms | null {
   const { nowMs } = scene;
-  if (target.resident || !target.eligible || target.broken) return null;
+  if (target.resident || !target.eligible || target.broken || !mayEvict(target)) return null;
   const open = openAt(target.forecast, nowMs);
   if (open === null || open.actsFromMs > nowMs) return null;
   const leftMs = budgetAt(budget, nowMs);
@@ -70,7 +68,6 @@ function arithmetic(scene: Scene, target: Candidate, open: Expectation, priceRat
   const loadS = target.loadMs / 1_000;
   const burst = target.forecast?.burst ?? 0;
   const { probability, source, hint } = open;
-  const victims = scene.candidates.filter((each) => each.resident);
   return {
     model: target.model,
     source,
@@ -81,7 +78,7 @@ function arithmetic(scene: Scene, target: Candidate, open: Expectation, priceRat
     loadMs: target.loadMs,
     gain: probability * burst * loadS,
     price: priceRate * loadS,
-    risk: victims.reduce((sum, each) => sum + (1 - probability) * regret(each, target, scene.nowMs), 0),
+    risk: target.victims.reduce((sum, each) => sum + (1 - probability) * regret(each, target, scene.nowMs), 0),
     margin: PRELOAD_MARGIN,
     leftMs: 0,
   };

@@ -30,7 +30,7 @@ export function reorderCause(
   queues: Queues,
   model: ModelName,
   picked: Picked,
-  policy: Pick<BoundPolicy, "msPerPoint" | "residentPoints">,
+  policy: Pick<BoundPolicy, "ranking" | "residentPoints">,
 ): ReorderCause | null {
   const own = queues.models.find((each) => each.model === model);
   const others = queues.models.filter((each) => each !== own && mayGo(each, queues.nowMs));
@@ -59,8 +59,8 @@ function isEarlier(a: Head, b: Head): boolean {
 }
 
 /** The other job outranks it, but no longer once the bonus is added. */
-function gainsBy(points: number, picked: Head, other: Head, { msPerPoint }: Pick<BoundPolicy, "msPerPoint">): boolean {
-  return picked.rank - points * msPerPoint < other.rank;
+function gainsBy(points: number, picked: Head, other: Head, { ranking }: Pick<BoundPolicy, "ranking">): boolean {
+  return picked.rank - points * ranking.msPerPoint < other.rank;
 }
 
 function heads(view: ModelView): Head[] {

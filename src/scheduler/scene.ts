@@ -1,8 +1,10 @@
 // The snapshot made ready for a decision: who may be chosen and who may not, what the policy prefers, and the few facts
 // that every rule asks for. Built once per decision, O(models).
 
+import type { ModelName } from "../domain/ids.ts";
 import { byOldest, firstBy, isBusy } from "./policies/ties.ts";
-import type { Barrier, BoundPolicy, Candidate, Choice, GuardSettings } from "./policy.ts";
+import type { Barrier, BoundPolicy, Candidate, Choice, GuardSettings, Tenant } from "./policy.ts";
+import { devicesOf, tooLarge, victimsOf } from "./room.ts";
 import type { DeviceView, ModelView, Resident, Snapshot } from "./snapshot.ts";
 
 export interface Scene {
@@ -10,58 +12,78 @@ export interface Scene {
   readonly nowMs: number;
   readonly guards: GuardSettings;
   readonly candidates: readonly Candidate[];
+  /** What the policy says of all that may be loaded. */
   readonly choice: Choice;
-  /** The model on the device, as a candidate and as a residency; both or neither. */
-  readonly resident: Candidate | null;
-  readonly residency: Resident | null;
-  /** Null while it has work. */
-  readonly idleSinceMs: number | null;
-  /** Models with demand that are not on the device, by whether they may be loaded now. */
+  /** What is loaded, of the models that the snapshot knows. */
+  readonly tenants: readonly Tenant[];
+  /** What is loaded and no longer configured: it goes before anything comes. */
+  readonly strangers: readonly ModelName[];
+  /** Models with demand that are not loaded, by whether they may be loaded now. */
   readonly waiting: readonly Candidate[];
   readonly shutOut: readonly Candidate[];
+  /** What the policy says when these are all that may be loaded. */
+  ask(challengers: readonly Candidate[]): Choice;
 }
 
 export function sceneOf(snapshot: Snapshot, policy: BoundPolicy): Scene {
   const { nowMs, device } = snapshot;
-  const residency = device.residents[0] ?? null;
-  const candidates = snapshot.models.map((view) => candidateOf(view, device, nowMs));
-  const resident = candidates.find((each) => each.model === residency?.model) ?? null;
-  const idleSinceMs = resident === null || isBusy(resident) ? null : (residency?.idleSinceMs ?? null);
-  const choice = policy.choose({
-    snapshot,
-    candidates,
-    resident,
-    residentIdleSinceMs: idleSinceMs,
-    residentIdleMs: idleSinceMs === null ? 0 : Math.max(0, nowMs - idleSinceMs),
+  const residents = residentsOf(snapshot);
+  const all = snapshot.models.map((view) => candidateOf(view, snapshot));
+  const tenants = residents.flatMap((each) => {
+    const candidate = all.find(({ model }) => model === each.model);
+    return candidate === undefined ? [] : [tenantOf(candidate, each, nowMs)];
   });
-  const others = candidates.filter((each) => each.depth > 0 && !each.resident);
+  const candidates = all.map((each) => {
+    const tenant = tenants.find(({ model }) => model === each.model);
+    return tenant ?? barredByPin({ ...each, victims: victimsOf(each, snapshot, tenants) }, device);
+  });
+  const others = candidates.filter((each) => each.depth > 0 && !each.resident && each.foreign !== true);
+  const waiting = others.filter((each) => each.eligible);
+  const ask = (challengers: readonly Candidate[]): Choice =>
+    policy.choose({ snapshot, candidates, tenants: tenants.filter(({ foreign }) => foreign !== true), challengers });
   return {
     snapshot,
     nowMs,
     guards: policy.guards,
     candidates,
-    choice,
-    resident,
-    residency,
-    idleSinceMs,
-    waiting: others.filter((each) => each.eligible),
+    choice: ask(waiting),
+    tenants,
+    strangers: device.residents.map(({ model }) => model).filter((model) => !all.some((each) => each.model === model)),
+    waiting,
     shutOut: others.filter((each) => !each.eligible),
+    ask,
   };
 }
 
-function candidateOf(view: ModelView, device: DeviceView, nowMs: number): Candidate {
-  const resident = device.residents.some((each) => each.model === view.model);
-  const barrier = barrierOf(view, device, nowMs);
-  const oldestWaitMs = view.oldest === null ? 0 : Math.max(0, nowMs - view.oldest.acceptedAtMs);
-  return { ...view, resident, barrier, eligible: barrier === null, oldestWaitMs };
+/** Of the device and its partners; what is loaded across several once. */
+function residentsOf({ device, partners = [] }: Snapshot): Resident[] {
+  const found = new Map(device.residents.map((each) => [each.model, each]));
+  for (const partner of partners) for (const each of partner.residents) found.set(each.model, each);
+  return [...found.values()];
 }
 
-/** Why the model may not be loaded on the device now, or, when it is there already, why it cannot be served. */
-export function barrierOf(view: ModelView, device: DeviceView, nowMs: number): Barrier | null {
-  const resident = device.residents.some((each) => each.model === view.model);
+function candidateOf(view: ModelView, snapshot: Snapshot): Candidate {
+  const resident = residentsOf(snapshot).some((each) => each.model === view.model);
+  const barrier = barrierOf(view, snapshot, resident);
+  const oldestWaitMs = view.oldest === null ? 0 : Math.max(0, snapshot.nowMs - view.oldest.acceptedAtMs);
+  return { ...view, resident, barrier, eligible: barrier === null, oldestWaitMs, victims: [] };
+}
+
+function tenantOf(candidate: Candidate, resident: Resident, nowMs: number): Tenant {
+  const { sinceMs, dispatched, forced, leaving = false } = resident;
+  const idleSinceMs = isBusy(candidate) ? null : resident.idleSinceMs;
+  const idleMs = idleSinceMs === null ? 0 : Math.max(0, nowMs - idleSinceMs);
+  return { ...candidate, sinceMs, idleSinceMs, idleMs, dispatched, forced, leaving };
+}
+
+/** Why the model may not be loaded now, or, when it is loaded already, why it cannot be served. */
+function barrierOf(view: ModelView, snapshot: Snapshot, resident: boolean): Barrier | null {
+  const { nowMs } = snapshot;
   if (view.paused) return { code: "paused", words: "is paused by an operator", untilMs: null };
-  if (!resident && view.memoryGiB !== null && device.memoryGiB !== null && view.memoryGiB > device.memoryGiB) {
-    const words = `needs ${view.memoryGiB} GiB and the device has ${device.memoryGiB} GiB`;
+  const devices = devicesOf(view, snapshot);
+  const small = devices.find((device) => tooLarge(view, device));
+  if (!resident && small !== undefined) {
+    const words = `needs ${view.memoryGiB} GiB and the device has ${small.memoryGiB} GiB`;
     return { code: "no_room", words, untilMs: null };
   }
   if (view.retryAtMs > nowMs || (resident && view.broken)) {
@@ -70,19 +92,35 @@ export function barrierOf(view: ModelView, device: DeviceView, nowMs: number): B
       : "failed to load and waits before it is tried again";
     return { code: "back_off", words, untilMs: resident && view.broken ? null : view.retryAtMs };
   }
-  if (!resident && device.blockedUntilMs > nowMs) {
-    return { code: "blocked", words: "the device has not given its memory back", untilMs: device.blockedUntilMs };
+  const blockedUntilMs = Math.max(...devices.map((device) => device.blockedUntilMs));
+  if (!resident && blockedUntilMs > nowMs) {
+    return { code: "blocked", words: "the device has not given its memory back", untilMs: blockedUntilMs };
   }
   return null;
 }
 
 /**
- * The model that has gone without the device for longest: since its oldest job came, or since it was last there. Counting
- * from the visit keeps two old backlogs from passing the device to each other while a third model waits.
+ * On a device that holds several, what only a pinned model's place would make room for is out of the question, so that
+ * it does not stand in the way of what fits. On one that holds one at a time a pin holds everything back alike.
  */
-export function longestUnvisited(candidates: readonly Candidate[]): Candidate | null {
+function barredByPin(each: Candidate, { memoryGiB }: DeviceView): Candidate {
+  const pinned = each.victims.filter((victim) => victim.pinned);
+  if (pinned.length === 0 || memoryGiB === null || !each.eligible) return each;
+  const words = `does not fit beside ${pinned.map(({ model }) => model).join(" and ")}, which is pinned`;
+  return { ...each, eligible: false, barrier: { code: "no_room", words, untilMs: null } };
+}
+
+/**
+ * The model that has gone without the device for longest is first: since its oldest job came, or since it was last there.
+ * Counting from the visit keeps two old backlogs from passing the device to each other while a third model waits.
+ */
+export function byUnvisited(a: Candidate, b: Candidate): number {
   const since = (each: Candidate): number => Math.max(each.oldest?.acceptedAtMs ?? 0, each.leftAtMs ?? 0);
-  return firstBy(candidates, (a, b) => since(a) - since(b) || byOldest(a, b));
+  return since(a) - since(b) || byOldest(a, b);
+}
+
+export function longestUnvisited(candidates: readonly Candidate[]): Candidate | null {
+  return firstBy(candidates, byUnvisited);
 }
 
 /** The earliest of these instants that lies after now; null when none does. */

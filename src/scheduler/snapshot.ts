@@ -76,7 +76,14 @@ export interface ModelView {
    * with the oldest backlog; absent: it has not been there, or nobody keeps it.
    */
   readonly leftAtMs?: number;
+  /** What it takes on each of its devices: claimed, or measured where that is more; null: a whole device. */
   readonly memoryGiB: number | null;
+  /** The devices that it is loaded across, all at once; absent: this one alone. */
+  readonly across?: readonly DeviceId[];
+  /** Models that are never on a device together with it; absent: none. */
+  readonly apartFrom?: readonly ModelName[];
+  /** Loaded on a partner and not at home here: it may have to go, and takes no other part. Absent: false. */
+  readonly foreign?: boolean;
   /** Not to be loaded before; 0 when it may. */
   readonly retryAtMs: number;
   /** Loads failed too often: it waits for its half-open probe at `retryAtMs`. */
@@ -100,6 +107,8 @@ export interface Resident {
   readonly dispatched: number;
   /** Brought in by the ceiling. */
   readonly forced: boolean;
+  /** It drains or is being stopped, whatever else the device does; absent: false. */
+  readonly leaving?: boolean;
 }
 
 export interface Transition {
@@ -116,8 +125,9 @@ export interface Transition {
 
 export interface DeviceView {
   readonly device: DeviceId;
+  /** What models may claim together; null: one model at a time. */
   readonly memoryGiB: number | null;
-  /** One at a time for now; a list, because packing comes. */
+  /** What is loaded, in the order in which it was; one that is not evicted serves during another's load or drain. */
   readonly residents: readonly Resident[];
   readonly transition: Transition | null;
   /** Stopped from dispatching and moving by an operator. */
@@ -154,5 +164,7 @@ export interface BusyShare {
 export interface Snapshot {
   readonly nowMs: number;
   readonly device: DeviceView;
+  /** The other devices of models that are loaded across several, this one among them; absent: none. */
+  readonly partners?: readonly DeviceView[];
   readonly models: readonly ModelView[];
 }

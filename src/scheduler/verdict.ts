@@ -3,7 +3,7 @@
 import type { DecisionReason, Guard, Verdict } from "../domain/decision.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Decided } from "./decide.ts";
-import type { Candidate } from "./policy.ts";
+import type { Candidate, Choice } from "./policy.ts";
 import type { Scene } from "./scene.ts";
 
 /** Nothing moves. `rival` is the model that goes on waiting. */
@@ -15,25 +15,41 @@ export function stay(
   nextLookAtMs: number | null,
   rival: Candidate | null,
 ): Decided {
-  const serve = scene.resident?.eligible ? scene.choice.serve : 0;
-  const { numbers, about, first } = scene.choice;
+  const { turn = null, serve, numbers, about, first } = scene.choice;
+  const serves = servable(scene).filter((model) => turn === null || model === turn);
   const weighed = reason === scene.choice.reason && guard === null;
   return {
     ...frame(scene),
-    ...{ kind, reason, guard, jobs: jobsOf(rival), nextLookAtMs, serve },
+    ...{ kind, reason, guard, jobs: jobsOf(rival), nextLookAtMs, serve: serves.length > 0 ? serve : 0, serves },
     ...(first === undefined ? {} : { first }),
     ...(weighed && numbers !== undefined ? { numbers } : {}),
     ...(weighed && about !== undefined ? { about } : {}),
   };
 }
 
-/** Brings `target` in: a swap where something has to go, a preload where nobody waits for it. */
-export function move(scene: Scene, target: Candidate, reason: DecisionReason, guard: Guard | null): Decided {
-  const evict = scene.snapshot.device.residents.map((each) => each.model);
+/** What is loaded here, can serve and is not on its way out. */
+function servable({ snapshot: { device }, tenants }: Scene): ModelName[] {
+  const leaves = (model: ModelName): boolean => device.transition?.evict.includes(model) === true;
+  const open = tenants.filter((each) => each.eligible && each.foreign !== true && !each.leaving && !leaves(each.model));
+  return open.map(({ model }) => model);
+}
+
+/**
+ * Brings `target` in: a swap where something has to go, a preload where nobody waits for it. `choice` is what the policy
+ * said when it preferred it.
+ */
+export function move(
+  scene: Scene,
+  target: Candidate,
+  reason: DecisionReason,
+  guard: Guard | null,
+  choice: Choice = scene.choice,
+): Decided {
+  const evict = [...scene.strangers, ...target.victims.map(({ model }) => model)];
   const awaited = target.depth > 0 || reason === "operator";
   const kind = evict.length > 0 ? "swap" : awaited ? "load" : "preload";
-  const { numbers, spend } = scene.choice;
-  const weighed = target.model === scene.choice.target && reason === scene.choice.reason;
+  const { numbers, spend } = choice;
+  const weighed = target.model === choice.target && reason === choice.reason;
   return {
     ...frame(scene),
     ...{ kind, reason, guard, load: target.model, evict, jobs: jobsOf(target) },
@@ -42,9 +58,8 @@ export function move(scene: Scene, target: Candidate, reason: DecisionReason, gu
   };
 }
 
-/** Takes out what is there and brings in nothing. */
-export function unload(scene: Scene, reason: "idle_timeout" | "removed"): Decided {
-  const evict = scene.snapshot.device.residents.map((each) => each.model);
+/** Takes these out and brings in nothing. */
+export function unload(scene: Scene, evict: readonly ModelName[], reason: "idle_timeout" | "removed"): Decided {
   return { ...frame(scene), kind: "unload", reason, evict };
 }
 
@@ -53,7 +68,7 @@ export function giveUp(scene: Scene, target: ModelName | null, reason: "unwanted
   return { ...frame(scene), kind: "unload", reason, evict: target === null ? [] : [target] };
 }
 
-function frame({ snapshot, choice, candidates, nowMs }: Scene): Decided {
+function frame({ snapshot, choice, tenants, waiting, shutOut, nowMs }: Scene): Decided {
   const verdict: Verdict = {
     kind: "idle",
     reason: "no_work",
@@ -61,16 +76,18 @@ function frame({ snapshot, choice, candidates, nowMs }: Scene): Decided {
     device: snapshot.device.device,
     load: null,
     evict: [],
-    resident: snapshot.device.residents.map(({ model, sinceMs, idleSinceMs }) => {
-      const view = candidates.find((each) => each.model === model);
-      const idle = idleSinceMs !== null && view?.depth === 0 && view.inFlight === 0;
-      return { model, forMs: Math.max(0, nowMs - sinceMs), idleMs: idle ? Math.max(0, nowMs - idleSinceMs) : 0 };
+    resident: snapshot.device.residents.map(({ model, sinceMs }) => {
+      const idleMs = tenants.find((each) => each.model === model)?.idleMs ?? 0;
+      return { model, forMs: Math.max(0, nowMs - sinceMs), idleMs };
     }),
     models: choice.scored,
     jobs: [],
     nextLookAtMs: null,
   };
-  return { ...verdict, serve: 0 };
+  const against = new Map(
+    [...waiting, ...shutOut].map(({ model, victims }) => [model, victims.map((each) => each.model)]),
+  );
+  return { ...verdict, serve: 0, serves: [], against };
 }
 
 function jobsOf(each: Candidate | null): JobId[] {

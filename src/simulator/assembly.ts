@@ -62,7 +62,7 @@ export async function assemble(parts: Parts): Promise<Assembly> {
     host: parts.host ?? { database: new Database(":memory:") },
     owner,
     clock,
-    msPerPoint: config.engine.policy.msPerPoint,
+    ranking: config.engine.policy.ranking,
     resultTtlMs: config.jobs.resultTtlMs,
     readTtlMs: config.jobs.readTtlMs,
     maxStoredBytes: config.jobs.maxStoredBytes,

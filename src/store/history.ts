@@ -4,8 +4,8 @@
 import type { DecisionKind, DecisionReason } from "../domain/decision.ts";
 import type { DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../domain/ids.ts";
 import type { JobStatus } from "../domain/job.ts";
+import type { LoadRecord } from "../domain/journal.ts";
 import type { Shadow, Tuning } from "../domain/tuning.ts";
-import type { LoadRecord } from "./store.ts";
 
 export interface Range {
   readonly fromMs: number;

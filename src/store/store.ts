@@ -5,12 +5,13 @@
 // The store stamps time, so verbs take durations. A reader sees committed rows only.
 
 import type { Decision } from "../domain/decision.ts";
-import type { LoadOutcome, LoadTier } from "../domain/event.ts";
-import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
+import type { CallerId, DecisionId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
 import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from "../domain/job.ts";
-import type { Shadow, Tuning } from "../domain/tuning.ts";
+import type { LoadRecord, LogEntry } from "../domain/journal.ts";
+import type { Ranking } from "../domain/ranking.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { FileVerbs } from "./file-verbs.ts";
+import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
 
 export class StoreError extends Error {
@@ -156,30 +157,6 @@ export interface Attempt {
   readonly detail: string | null;
 }
 
-export interface LoadRecord {
-  readonly instance: InstanceId;
-  readonly model: ModelName;
-  readonly device: DeviceId;
-  readonly decision: DecisionId | null;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
-  readonly outcome: LoadOutcome;
-  /** What kind of load it was; null when it did not succeed. */
-  readonly tier: LoadTier | null;
-  readonly detail: string | null;
-}
-
-/** Entries that follow what they explain into the next group commit; never waited for. */
-export type LogEntry =
-  | { readonly type: "decision"; readonly decision: Decision }
-  | { readonly type: "wait.open"; readonly wait: Wait }
-  | { readonly type: "wait.close"; readonly model: ModelName; readonly toMs: number }
-  | { readonly type: "load"; readonly load: LoadRecord }
-  /** The configuration that decides from now on; written only where it differs from the last. */
-  | { readonly type: "setup"; readonly atMs: number; readonly setup: object }
-  | { readonly type: "shadow"; readonly shadow: Shadow }
-  | { readonly type: "tuning"; readonly tuning: Tuning };
-
 export interface JobQuery {
   readonly caller: CallerId | null;
   readonly status?: readonly JobStatus[];
@@ -218,6 +195,7 @@ export interface StoredEvent {
 
 export interface Store {
   readonly files: FileVerbs;
+  readonly hints: HintVerbs;
 
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.
@@ -281,8 +259,8 @@ export interface Store {
   recover(authority: Authority, dead: readonly OwnerId[], maxInterruptions: number): Promise<Recovery>;
   /** Queued jobs in pages, in the order of acceptance; `after` null for the first page. */
   live(after: JobId | null, limit: number): Promise<readonly Job[]>;
-  /** Recomputes the rank of every queued job: acceptance - priority x `msPerPoint`. */
-  rerank(msPerPoint: number): Promise<void>;
+  /** Recomputes the rank of every queued job: the key that `ranking` gives it. */
+  rerank(ranking: Ranking): Promise<void>;
   /** Removes what has outlived its time, in small batches; returns whether more is left. */
   prune(): Promise<boolean>;
   /** Checkpoint, WAL bound, heart-beat, inode check. Called each 10 s or so. */

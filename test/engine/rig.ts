@@ -101,7 +101,7 @@ export class Rig {
       host: { database: this.database },
       owner,
       clock,
-      msPerPoint: config.engine.policy.msPerPoint,
+      ranking: config.engine.policy.ranking,
       resultTtlMs: config.jobs.resultTtlMs,
       readTtlMs: config.jobs.readTtlMs,
       maxStoredBytes: config.jobs.maxStoredBytes,

@@ -70,9 +70,9 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   const directory = await mkdtemp(join(tmpdir(), "sir-http-"));
   const database = new Database(":memory:");
   const leaseMs = options.leaseMs ?? 60_000;
-  const { msPerPoint } = policy;
+  const { ranking } = policy;
   const store = await openSqliteStore({
-    ...{ owner, clock, msPerPoint, maxStoredBytes: options.maxStoredBytes ?? 1e9, resultTtlMs: 86_400_000, onFatal },
+    ...{ owner, clock, ranking, maxStoredBytes: options.maxStoredBytes ?? 1e9, resultTtlMs: 86_400_000, onFatal },
     readTtlMs: options.readTtlMs ?? null,
     host: { database },
   });

@@ -103,9 +103,9 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   const directory = await mkdtemp(join(tmpdir(), "sir-intake-"));
   const database = new Database(":memory:");
   const { maxStoredBytes = 1e9 } = options;
-  const { msPerPoint } = policy;
+  const { ranking } = policy;
   const sqlite = await openSqliteStore({
-    ...{ owner, clock, msPerPoint, maxStoredBytes, resultTtlMs: 86_400_000, readTtlMs: null, onFatal },
+    ...{ owner, clock, ranking, maxStoredBytes, resultTtlMs: 86_400_000, readTtlMs: null, onFatal },
     host: { database },
   });
   const files = options.files?.(createTestFiles(directory)) ?? createTestFiles(directory);

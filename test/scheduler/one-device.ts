@@ -2,6 +2,7 @@
 // so that the engine is not needed to judge a policy. Times in ms.
 
 import type { DecisionReason } from "../../src/domain/decision.ts";
+import { rankOf } from "../../src/domain/ranking.ts";
 import { decide } from "../../src/scheduler/decide.ts";
 import type { BoundPolicy } from "../../src/scheduler/policy.ts";
 import type { ModelView, Resident, Snapshot } from "../../src/scheduler/snapshot.ts";
@@ -137,7 +138,7 @@ function look(world: World): Snapshot {
     const leftAtMs = world.left.get(each.name);
     return {
       ...model(each.name),
-      ...queueOf(queue, world.policy.msPerPoint),
+      ...queueOf(queue, world.policy.ranking),
       order,
       priority: each.priority ?? 1,
       slots: each.slots ?? 8,
@@ -154,7 +155,8 @@ function start(world: World, limit: number, startedSoFar: number): number {
   const here = world.models.find(({ name }) => name === world.resident?.model);
   const queue = here === undefined ? undefined : world.queues.get(here.name);
   if (here === undefined || queue === undefined || world.resident === null) return 0;
-  const rank = (job: RunJob): number => job.atMs - (job.priority ?? 0) * world.policy.msPerPoint;
+  const rank = (job: RunJob): number =>
+    rankOf(world.policy.ranking, { acceptedAtMs: job.atMs, priority: job.priority ?? 0 });
   let count = 0;
   while (count < limit && queue.length > 0 && world.flight.length < (here.slots ?? 8)) {
     const next = queue.reduce((best, each) => (rank(each) < rank(best) ? each : best));

@@ -131,8 +131,8 @@ describe("fifo", () => {
 describe("serial", () => {
   const load = (raw: object, b: { atMs: number; priority?: number }, a = { atMs: 0 }, nowMs = 10_000) => {
     const policy = bindPolicy("serial", { ...raw });
-    const { msPerPoint } = policy;
-    const models = [model("A", { jobs: [a], msPerPoint }), model("B", { jobs: [b], msPerPoint })];
+    const { ranking } = policy;
+    const models = [model("A", { jobs: [a], ranking }), model("B", { jobs: [b], ranking })];
     return decide(snapshot(nowMs, models, { residents: [resident("A")] }), policy).load;
   };
 

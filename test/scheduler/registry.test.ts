@@ -23,10 +23,10 @@ test("minimum residency and ceiling belong to model-score, and are off elsewhere
 });
 
 test("a point of priority is worth a minute of waiting, as set, or more than any wait", () => {
-  expect(bindPolicy("model-score", {}).msPerPoint).toBe(60_000);
-  expect(bindPolicy("serial", { agingDivisorSeconds: 5 }).msPerPoint).toBe(5_000);
-  expect(bindPolicy("longest", { agingDivisorSeconds: 0 }).msPerPoint).toBe(1e12);
-  expect(bindPolicy("fifo", { agingDivisorSeconds: 5 }).msPerPoint).toBe(1e12);
+  expect(bindPolicy("model-score", {}).ranking.msPerPoint).toBe(60_000);
+  expect(bindPolicy("serial", { agingDivisorSeconds: 5 }).ranking.msPerPoint).toBe(5_000);
+  expect(bindPolicy("longest", { agingDivisorSeconds: 0 }).ranking.msPerPoint).toBe(1e12);
+  expect(bindPolicy("fifo", { agingDivisorSeconds: 5 }).ranking.msPerPoint).toBe(1e12);
 });
 
 test("a policy does not look at the keys of others", () => {

@@ -19,9 +19,9 @@ function cause(
   other: readonly QueuedJob[] = [],
   rest: Partial<ModelView> = {},
 ) {
-  const { msPerPoint } = policy;
-  const a = model("A", { jobs: own, msPerPoint });
-  const models = [a, model("B", { jobs: other, msPerPoint, ...rest })];
+  const { ranking } = policy;
+  const a = model("A", { jobs: own, ranking });
+  const models = [a, model("B", { jobs: other, ranking, ...rest })];
   if (a.head === null) throw new Error("A has no job to start.");
   return reorderCause({ nowMs: NOW, models }, named("A"), a.head, policy);
 }

@@ -20,6 +20,7 @@ function scene(a: Draft, b: Draft, device: Partial<DeviceView> = {}, policy = MO
 
 const here = (sinceMs = 600_000, rest = {}) => ({ residents: [resident("A", { sinceMs: NOW - sinceMs, ...rest })] });
 const idleFor = (ms: number) => here(600_000, { idleSinceMs: NOW - ms });
+const packed = { memoryGiB: 80, residents: [resident("A", { sinceMs: NOW - 600_000 })] };
 const move = (phase: Transition["phase"], load: string | null, onDemand = true): Partial<DeviceView> => ({
   ...(phase === "draining" ? here() : {}),
   transition: { phase, load: load === null ? null : named(load), evict: [named("A")], sinceMs: NOW - 2_000, onDemand },
@@ -34,6 +35,7 @@ const longest = bindPolicy("longest", {});
 
 export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["cold", scene({}, waiting(1_000))],
+  ["fits", scene({ ...busy, memoryGiB: 40 }, { ...waiting(1_000), memoryGiB: 30 }, packed)],
   ["challenger_wins", scene(busy, waiting(85_000, 12), here())],
   ["challenger_wins", scene(busy, { jobs: [{ atMs: NOW - 90_000, priority: 20 }] }, here(), serial)],
   [
@@ -93,6 +95,7 @@ type Stint = "free" | "worth" | "visit" | "deadline" | "not_worth" | "budget" | 
 
 const ALL: Readonly<Record<Exclude<DecisionReason, Stint>, true>> = {
   cold: true,
+  fits: true,
   challenger_wins: true,
   resident_idle: true,
   resident_unavailable: true,

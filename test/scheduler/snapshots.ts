@@ -115,7 +115,7 @@ export function snapshotFor(policy: BoundPolicy, withTransition = false): fc.Arb
     .map(({ drafts, at, sinceMs, idleSinceMs, rests, inFlight, dispatched, forced, move, ...device }) => {
       const models = drafts.map(({ jobs, rest }, order) => {
         const own = at !== order ? { jobs } : rests ? { jobs: [] } : { jobs, inFlight };
-        return model(NAMES[order] ?? "A", { ...rest, ...own, order, msPerPoint: policy.msPerPoint });
+        return model(NAMES[order] ?? "A", { ...rest, ...own, order, ranking: policy.ranking });
       });
       const here = at === null ? undefined : models[at];
       const idle = here !== undefined && here.depth === 0 && here.inFlight === 0;

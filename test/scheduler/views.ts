@@ -3,12 +3,16 @@
 
 import { BANDS, type Band, bandOf } from "../../src/domain/band.ts";
 import type { DeviceId, JobId, ModelName } from "../../src/domain/ids.ts";
+import { type Ranking, rankOf } from "../../src/domain/ranking.ts";
 import type { Expectation, Forecast, PreloadBudget } from "../../src/scheduler/forecast.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import type { BoundPolicy } from "../../src/scheduler/policy.ts";
 import type { BandView, DeviceView, Head, ModelView, Resident, Snapshot } from "../../src/scheduler/snapshot.ts";
 
 export const named = (name: string): ModelName => name as ModelName;
+
+/** As most policies rank: a minute a point. */
+const AGING: Ranking = { kind: "aging", msPerPoint: 60_000 };
 
 export const jobId = (number: number): JobId => `job_${number.toString(16).padStart(32, "0")}` as JobId;
 
@@ -21,10 +25,15 @@ export interface QueuedJob {
 /** The views that a queue of these jobs gives, with ranks as `policy` makes them. */
 export function queueOf(
   jobs: readonly QueuedJob[],
-  msPerPoint: number,
+  ranking: Ranking,
 ): Pick<ModelView, "depth" | "bands" | "head" | "oldest"> {
   const heads = jobs.map(({ id, atMs, priority = 0 }, index): Head => {
-    return { id: jobId(id ?? atMs * 100 + index), priority, rank: atMs - priority * msPerPoint, acceptedAtMs: atMs };
+    return {
+      id: jobId(id ?? atMs * 100 + index),
+      priority,
+      rank: rankOf(ranking, { acceptedAtMs: atMs, priority }),
+      acceptedAtMs: atMs,
+    };
   });
   const least = (all: readonly Head[], key: (head: Head) => number): Head | null =>
     all.reduce<Head | null>(
@@ -51,17 +60,13 @@ export function queueOf(
 /** A model called `name`, idle, healthy, 8 s to load, unless said otherwise. `jobs` are its queue. */
 export function model(
   name: string,
-  {
-    jobs = [],
-    msPerPoint = 60_000,
-    ...rest
-  }: Partial<ModelView> & { jobs?: readonly QueuedJob[]; msPerPoint?: number } = {},
+  { jobs = [], ranking = AGING, ...rest }: Partial<ModelView> & { jobs?: readonly QueuedJob[]; ranking?: Ranking } = {},
 ): ModelView {
   return {
     model: named(name),
     order: name.charCodeAt(0),
     priority: 1,
-    ...queueOf(jobs, msPerPoint),
+    ...queueOf(jobs, ranking),
     inFlight: 0,
     slots: 8,
     loadMs: 8_000,

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Decision, Scored } from "../../src/domain/decision.ts";
 import { DEFAULT_POOL, type DecisionId, type InstanceId, type JobId, type ModelName } from "../../src/domain/ids.ts";
+import type { LoadRecord } from "../../src/domain/journal.ts";
 import type { Wait } from "../../src/domain/wait.ts";
-import type { LoadRecord } from "../../src/store/store.ts";
 import type { Bench } from "./contract.ts";
 import { added, authority, DEVICE, INSTANCE, MODEL, nextHex, OTHER_MODEL } from "./given.ts";
 

@@ -120,10 +120,10 @@ export function exerciseRecovery({ open, reopen }: Bench): void {
     });
 
     test("ranks follow a change of what a point of priority is worth", async () => {
-      const { store, clock } = await open({ msPerPoint: 60_000 });
+      const { store, clock } = await open({ ranking: { kind: "aging", msPerPoint: 60_000 } });
       const job = await added(store, newJob({ priority: 2 }));
 
-      await store.rerank(1_000);
+      await store.rerank({ kind: "aging", msPerPoint: 1_000 });
 
       expect((await store.job(job.id))?.rank).toBe(clock.nowMs() - 2_000);
       expect((await added(store, newJob({ priority: 2 }))).rank).toBe(clock.nowMs() - 2_000);

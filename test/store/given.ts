@@ -106,7 +106,7 @@ export function settings(clock: VirtualClock, owner: OwnerId, fatal: Error[]): S
   return {
     owner,
     clock,
-    msPerPoint: 60_000,
+    ranking: { kind: "aging", msPerPoint: 60_000 },
     resultTtlMs: 86_400_000,
     readTtlMs: null,
     maxStoredBytes: 1_000_000_000,

@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Candidate, Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { STRICT_MS_PER_POINT } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { contenders, firstBy, isBusy, row } from "./ties.ts";
 
@@ -26,16 +26,21 @@ function byTurn(a: Candidate, b: Candidate): number {
   return a.head.id < b.head.id ? -1 : 1;
 }
 
-function choose(field: Field, { strict }: Settings): Choice {
-  const scored = field.candidates.map((each) =>
+function choose({ candidates, tenants, challengers }: Field, { strict }: Settings): Choice {
+  const scored = candidates.map((each) =>
     row(each, each.head === null ? null : { caller_priority: each.head.priority, model_priority: each.priority }),
   );
+  const serving = contenders(tenants);
   const serve = strict ? 1 : Number.POSITIVE_INFINITY;
-  const stay = { target: null, scored, nextLookAtMs: null, serve } as const;
-  const { resident } = field;
-  if (!strict && resident?.eligible && isBusy(resident)) return { ...stay, reason: "finish" };
-  const first = firstBy(contenders(field.candidates), byTurn);
-  return { ...stay, target: first?.model ?? null, reason: "arrival_order" };
+  const turn = strict ? (firstBy(serving, byTurn)?.model ?? null) : null;
+  const stay = { target: null, scored, nextLookAtMs: null, serve, turn } as const;
+  if (strict) {
+    const first = firstBy<Candidate>([...serving, ...challengers], byTurn);
+    return { ...stay, target: first?.model ?? null, reason: "arrival_order" };
+  }
+  const open = challengers.filter(({ victims }) => !victims.some((each) => each.eligible && isBusy(each)));
+  if (open.length === 0) return { ...stay, reason: "finish" };
+  return { ...stay, target: firstBy(open, byTurn)?.model ?? null, reason: "arrival_order" };
 }
 
 export const fifo = definePolicy<Settings>({
@@ -43,7 +48,7 @@ export const fifo = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: () => STRICT_MS_PER_POINT,
+  ranking: () => aging(0),
   residentPoints: () => 0,
   choose,
 });

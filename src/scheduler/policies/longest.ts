@@ -4,19 +4,19 @@
 import { z } from "zod";
 import type { Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
-import { byOldest, contenders, firstBy, isBusy, row } from "./ties.ts";
+import { byOldest, firstBy, isBusy, row } from "./ties.ts";
 
 const settings = z.object({ agingDivisorSeconds: keys.agingDivisorSeconds.default(60) });
 type Settings = z.infer<typeof settings>;
 
-function choose(field: Field): Choice {
-  const scored = field.candidates.map((each) => row(each, each.depth > 0 ? { depth_term: each.depth } : null));
+function choose({ candidates, challengers }: Field): Choice {
+  const scored = candidates.map((each) => row(each, each.depth > 0 ? { depth_term: each.depth } : null));
   const stay = { target: null, scored, nextLookAtMs: null, serve: Number.POSITIVE_INFINITY } as const;
-  const { resident } = field;
-  if (resident?.eligible && isBusy(resident)) return { ...stay, reason: "finish" };
-  const longest = firstBy(contenders(field.candidates), (a, b) => b.depth - a.depth || byOldest(a, b));
+  const open = challengers.filter(({ victims }) => !victims.some((each) => each.eligible && isBusy(each)));
+  if (open.length === 0) return { ...stay, reason: "finish" };
+  const longest = firstBy(open, (a, b) => b.depth - a.depth || byOldest(a, b));
   return { ...stay, target: longest?.model ?? null, reason: "longest_queue" };
 }
 
@@ -25,7 +25,7 @@ export const longest = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: () => null,
   choose,
 });

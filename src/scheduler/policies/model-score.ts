@@ -7,11 +7,11 @@
 // worth nothing to anybody for as long as the swap would have taken. Ties go to the resident, then to the configuration.
 
 import { z } from "zod";
-import type { Candidate, Choice, Field } from "../policy.ts";
+import type { Candidate, Choice, Field, Tenant } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
-import { contenders, firstBy, row } from "./ties.ts";
+import { firstBy, row } from "./ties.ts";
 
 const settings = z.object({
   ageWeight: keys.ageWeight.default(1),
@@ -37,15 +37,13 @@ interface Claim {
 
 function claimOf(each: Candidate, field: Field, of: Settings): Claim {
   const { nowMs } = field.snapshot;
+  const idleSinceMs = idleSince(each.victims);
   const waits = each.depth > 0;
   const terms = {
     age_term: waits ? (each.priority * of.ageWeight * each.oldestWaitMs) / 1000 : 0,
     depth_term: waits ? each.priority * of.depthWeight * each.depth : 0,
   };
-  const lapseAtMs =
-    of.idleLapse && !each.resident && field.residentIdleSinceMs !== null
-      ? field.residentIdleSinceMs + of.switchCostWeight * each.loadMs
-      : null;
+  const lapseAtMs = of.idleLapse && idleSinceMs !== null ? idleSinceMs + of.switchCostWeight * each.loadMs : null;
   const lapsed = waits && lapseAtMs !== null && nowMs >= lapseAtMs;
   const switchCost = !waits || each.resident || lapsed ? 0 : (of.switchCostWeight * each.loadMs) / 1000;
   return {
@@ -59,17 +57,31 @@ function claimOf(each: Candidate, field: Field, of: Settings): Claim {
   };
 }
 
-/** The earliest whole ms after now at which another claim can take the place of `leader`. */
-function nextChange(claims: readonly Claim[], leader: Claim, nowMs: number): number | null {
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const claim of claims) {
-    if (claim.lapsesAtMs !== null) earliest = Math.min(earliest, claim.lapsesAtMs);
-    if (claim === leader || claim.slopePerMs <= leader.slopePerMs) continue;
-    const crossesAtMs = nowMs + (leader.score - claim.score) / (claim.slopePerMs - leader.slopePerMs);
-    // A hair early rather than late, and never before the next whole ms: the sum above is only as exact as a double.
-    earliest = Math.min(earliest, Math.max(Math.floor(nowMs) + 1, Math.ceil(crossesAtMs - 1e-3)));
+/** Since when every one of them has had no work; null while one has, and when there are none. */
+function idleSince(victims: readonly Tenant[]): number | null {
+  if (victims.length === 0) return null;
+  return victims.reduce<number | null>(
+    (latest, { idleSinceMs }) => (latest === null || idleSinceMs === null ? null : Math.max(latest, idleSinceMs)),
+    Number.NEGATIVE_INFINITY,
+  );
+}
+
+/** The earliest whole ms after now at which another of these claims can take the place of a leader. */
+function nextChange(claims: readonly Claim[], leaders: readonly Claim[], nowMs: number): number | null {
+  const looks: (number | null)[] = claims.map(({ lapsesAtMs }) => lapsesAtMs);
+  for (const leader of leaders) {
+    for (const claim of claims) {
+      if (leaders.includes(claim) || claim.score > leader.score || claim.slopePerMs <= leader.slopePerMs) continue;
+      const crossesAtMs = nowMs + (leader.score - claim.score) / (claim.slopePerMs - leader.slopePerMs);
+      // A hair early rather than late, and never before the next whole ms: the sum above is only as exact as a double.
+      looks.push(Math.max(Math.floor(nowMs) + 1, Math.ceil(crossesAtMs - 1e-3)));
+    }
   }
-  return Number.isFinite(earliest) ? earliest : null;
+  return earliest(looks);
+}
+
+function earliest(looks: readonly (number | null)[]): number | null {
+  return looks.reduce((first, each) => (first === null || (each !== null && each < first) ? each : first), null);
 }
 
 function choose(field: Field, of: Settings): Choice {
@@ -79,27 +91,29 @@ function choose(field: Field, of: Settings): Choice {
   );
   const stay = { target: null, reason: "resident_wins", scored, nextLookAtMs: null, serve: Infinity } as const;
   const claimFor = new Map(claims.map((claim) => [claim.each.model, claim]));
-  const resident = field.resident?.eligible ? claimFor.get(field.resident.model) : undefined;
-  const open = contenders(field.candidates).flatMap((each) => claimFor.get(each.model) ?? []);
-  const beats = (claim: Claim): boolean =>
-    claim !== resident && (resident === undefined || claim.lapsed || claim.score > resident.score);
-  const scoreOf = (each: Candidate): number => claimFor.get(each.model)?.score ?? Number.NEGATIVE_INFINITY;
+  const claimsOf = (all: readonly Candidate[]): Claim[] => all.flatMap(({ model }) => claimFor.get(model) ?? []);
+  const against = ({ each }: Claim): Claim[] => claimsOf(each.victims.filter(({ eligible }) => eligible));
+  const challengers = claimsOf(field.challengers);
+  const beats = (claim: Claim): boolean => claim.lapsed || against(claim).every(({ score }) => claim.score > score);
+  const scoreOf = ({ model }: Candidate): number => claimFor.get(model)?.score ?? Number.NEGATIVE_INFINITY;
   const best = firstBy(
-    open.filter(beats).map(({ each }) => each),
+    challengers.filter(beats).map(({ each }) => each),
     (a, b) => scoreOf(b) - scoreOf(a),
   );
-  const winner = best === null ? resident : claimFor.get(best.model);
-  if (winner === undefined) return stay;
-  const rivals = resident === undefined || open.includes(resident) ? open : [...open, resident];
-  const nextLookAtMs = nextChange(rivals, winner, field.snapshot.nowMs);
-  if (winner === resident) return { ...stay, nextLookAtMs };
-  const idle = field.residentIdleSinceMs;
-  const idleLongEnough = idle !== null && field.snapshot.nowMs >= idle + of.switchCostWeight * winner.each.loadMs;
+  const { nowMs } = field.snapshot;
+  const winner = best === null ? undefined : claimFor.get(best.model);
+  if (winner === undefined) {
+    const looks = challengers.map((claim) => nextChange([claim, ...against(claim)], against(claim), nowMs));
+    return { ...stay, nextLookAtMs: earliest(looks) };
+  }
+  const rivals = new Set([...challengers, ...challengers.flatMap(against)]);
+  const idleSinceMs = idleSince(winner.each.victims);
+  const idleLongEnough = idleSinceMs !== null && nowMs >= idleSinceMs + of.switchCostWeight * winner.each.loadMs;
   return {
     ...stay,
     target: winner.each.model,
     reason: idleLongEnough ? "resident_idle" : "challenger_wins",
-    nextLookAtMs,
+    nextLookAtMs: nextChange([...rivals], [winner], nowMs),
   };
 }
 
@@ -108,7 +122,7 @@ export const modelScore = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: 30, maxWaitSeconds: 120 },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: () => null,
   choose,
 });

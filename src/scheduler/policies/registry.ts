@@ -54,7 +54,7 @@ function bindable<Settings>(policy: Policy<Settings>): Bindable {
       const settings = parse(policy.name, policy.settings, raw);
       return {
         name: policy.name,
-        msPerPoint: policy.msPerPoint(settings),
+        ranking: policy.ranking(settings),
         residentPoints: policy.residentPoints(settings),
         guards: inMs(ruled),
         settings: { ...ruled, ...settings },

@@ -9,7 +9,7 @@
 import { z } from "zod";
 import type { Candidate, Choice, Field } from "../policy.ts";
 import { definePolicy } from "../policy.ts";
-import { msPerPoint } from "./aging.ts";
+import { aging } from "./aging.ts";
 import * as keys from "./settings.ts";
 import { contenders, firstBy, row } from "./ties.ts";
 
@@ -30,21 +30,25 @@ function termsOf(each: Candidate, of: Settings, nowMs: number): Readonly<Record<
   };
 }
 
-function choose(field: Field, of: Settings): Choice {
-  const scored = field.candidates.map((each) => row(each, termsOf(each, of, field.snapshot.nowMs)));
-  const busySlots = field.resident?.inFlight ?? 0;
+function choose({ snapshot, candidates, tenants, challengers }: Field, of: Settings): Choice {
+  const scored = candidates.map((each) => row(each, termsOf(each, of, snapshot.nowMs)));
+  const busySlots = tenants.reduce((sum, { inFlight }) => sum + inFlight, 0);
   const serve = of.batch ? Number.POSITIVE_INFINITY : busySlots === 0 ? 1 : 0;
-  const stay = { target: null, scored, nextLookAtMs: null, serve } as const;
-  if (!of.batch && busySlots > 0) return { ...stay, reason: "finish" };
-  const bonusMs = of.swapAffinityBonus * msPerPoint(of.agingDivisorSeconds);
+  const bonusMs = of.swapAffinityBonus * aging(of.agingDivisorSeconds).msPerPoint;
   const key = (each: Candidate): number => (each.head?.rank ?? 0) - (each.resident ? bonusMs : 0);
-  const first = firstBy(contenders(field.candidates), (a, b) => {
+  const byKey = (a: Candidate, b: Candidate): number => {
     if (key(a) !== key(b)) return key(a) - key(b);
     const arrival = (a.head?.acceptedAtMs ?? 0) - (b.head?.acceptedAtMs ?? 0);
     if (arrival !== 0) return arrival;
-    return (a.head?.id ?? "") < (b.head?.id ?? "") ? -1 : 1;
-  });
-  if (first === null || first.resident) return { ...stay, reason: "resident_wins" };
+    const [left, right] = [a.head?.id ?? "", b.head?.id ?? ""];
+    return left === right ? 0 : left < right ? -1 : 1;
+  };
+  const turn = of.batch ? null : (firstBy(contenders(tenants), byKey)?.model ?? null);
+  const stay = { target: null, scored, nextLookAtMs: null, serve, turn } as const;
+  if (!of.batch && busySlots > 0) return { ...stay, reason: "finish" };
+  const open = challengers.filter((each) => firstBy<Candidate>([each, ...contenders(each.victims)], byKey) === each);
+  const first = firstBy(open, byKey);
+  if (first === null) return { ...stay, reason: "resident_wins" };
   return { ...stay, target: first.model, reason: "challenger_wins" };
 }
 
@@ -53,7 +57,7 @@ export const serial = definePolicy<Settings>({
   settings,
   keys: Object.keys(settings.shape),
   guardDefaults: { minResidencySeconds: null, maxWaitSeconds: null },
-  msPerPoint: (of) => msPerPoint(of.agingDivisorSeconds),
+  ranking: (of) => aging(of.agingDivisorSeconds),
   residentPoints: (of) => of.swapAffinityBonus,
   choose,
 });

@@ -22,7 +22,7 @@ export function byOldest(a: ModelView, b: ModelView): number {
 }
 
 /** Those with demand that may be chosen now. */
-export function contenders(candidates: readonly Candidate[]): Candidate[] {
+export function contenders<T extends Candidate>(candidates: readonly T[]): T[] {
   return candidates.filter((each) => each.depth > 0 && each.eligible);
 }
 

@@ -6,6 +6,7 @@ import type { OwnerId } from "../../domain/ids.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiling, type Filing } from "./files.ts";
+import { createHinting, type Hinting } from "./hints.ts";
 import type { Stamp } from "./job-row.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createKeeping, type Keeping } from "./keep.ts";
@@ -32,6 +33,7 @@ export interface WriteVerbs
     Retention,
     Journal,
     Filing,
+    Hinting,
     Pick<Ending, "end" | "purge"> {
   /** Writes nothing but the stamp of its commit. */
   touch(at: Stamp): void;
@@ -65,6 +67,7 @@ export function createCore(db: Database, settings: CoreSettings): Core {
     ...createRecovering(db, settings, ending),
     ...createRetention(db, settings, purger, ledger, files.keeper),
     ...createJournal(db),
+    ...createHinting(db),
     ...files.verbs,
     end: ending.end,
     purge: ending.purge,

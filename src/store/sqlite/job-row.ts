@@ -11,6 +11,7 @@ import type {
   JobStatus,
   ReorderCause,
 } from "../../domain/job.ts";
+import { type Ranking, rankOf } from "../../domain/ranking.ts";
 import type { NewJob } from "../store.ts";
 import type { JobRow } from "./schema.ts";
 
@@ -34,10 +35,9 @@ export interface Stamp {
 }
 
 /**
- * A new job as it will be stored; row and first answer are both made from it, so they cannot differ. A point of priority
- * is worth `msPerPoint` of earlier arrival.
+ * A new job as it will be stored; row and first answer are both made from it, so they cannot differ.
  */
-export function acceptedJob(job: NewJob, at: Stamp, msPerPoint: number, durable: boolean): Job {
+export function acceptedJob(job: NewJob, at: Stamp, ranking: Ranking, durable: boolean): Job {
   return {
     id: job.id,
     pool: job.pool,
@@ -45,7 +45,7 @@ export function acceptedJob(job: NewJob, at: Stamp, msPerPoint: number, durable:
     model: job.model,
     endpoint: job.endpoint,
     priority: job.priority,
-    rank: at.atMs - job.priority * msPerPoint,
+    rank: rankOf(ranking, { acceptedAtMs: at.atMs, priority: job.priority }),
     stream: job.stream,
     origin: job.origin ?? "receipt",
     durable,

@@ -2,8 +2,9 @@
 
 import type { Database } from "better-sqlite3";
 import type { Decision } from "../../domain/decision.ts";
+import type { LoadRecord, LogEntry } from "../../domain/journal.ts";
 import type { Wait } from "../../domain/wait.ts";
-import type { LoadRecord, LogEntry } from "../store.ts";
+import { createSessionLog } from "./hints.ts";
 import type { Stamp } from "./job-row.ts";
 
 const INSERT_DECISION = `
@@ -33,6 +34,7 @@ export function createJournal(db: Database): Journal {
   const insertWait = db.prepare(INSERT_WAIT);
   const closeWait = db.prepare(CLOSE_WAIT);
   const insertLoad = db.prepare(INSERT_LOAD);
+  const session = createSessionLog(db);
   const insertSetup = db.prepare("INSERT INTO setups (at_ms, detail) VALUES (?, ?)");
   const lastSetup = db.prepare<[], string>("SELECT detail FROM setups ORDER BY seq DESC LIMIT 1").pluck();
   const excessSetups = db.prepare(`DELETE FROM setups WHERE seq <= (SELECT max(seq) FROM setups) - ${MOST_SETUPS}`);
@@ -68,6 +70,7 @@ export function createJournal(db: Database): Journal {
         else if (entry.type === "wait.open") open(entry.wait);
         else if (entry.type === "wait.close") closeWait.run(entry.toMs, entry.model);
         else if (entry.type === "load") load(entry.load);
+        else if (entry.type === "session") session(entry.session);
         else if (entry.type === "setup") setup(entry.atMs, JSON.stringify(entry.setup));
         else if (entry.type === "shadow") insertShadow.run(entry.shadow.atMs, JSON.stringify(entry.shadow));
         else insertTuning.run(entry.tuning.atMs, JSON.stringify(entry.tuning));

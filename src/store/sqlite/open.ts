@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../domain/clock.ts";
 import type { OwnerId } from "../../domain/ids.ts";
+import type { Ranking } from "../../domain/ranking.ts";
 import { sweepSpool } from "../spool.ts";
 import { copySpooled } from "./back-up.ts";
 import type { BatchHooks, CommitReport } from "./batch.ts";
@@ -28,7 +29,7 @@ export interface StoreOptions {
   readonly version?: string;
   readonly clock: Clock;
   /** How many ms of earlier arrival one point of priority is worth. */
-  readonly msPerPoint: number;
+  readonly ranking: Ranking;
   readonly resultTtlMs: number;
   readonly readTtlMs: number | null;
   readonly maxStoredBytes: number;
@@ -81,14 +82,14 @@ export async function openInProcess(options: StoreOptions & InProcess): Promise<
   const host = createInProcessHost(database, core, options.hooks ?? {}, events, () => undefined);
   const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
   const nothing = (): void => undefined;
-  const { msPerPoint } = options;
+  const { ranking } = options;
   const held = { verifyFiles: nothing, copySpool: async () => undefined, closeReader: nothing, release: nothing };
-  return new SqliteStore({ owner, msPerPoint, boot, outbox, host, reader: database, onBroken: events.broken, ...held });
+  return new SqliteStore({ owner, ranking, boot, outbox, host, reader: database, onBroken: events.broken, ...held });
 }
 
 /** The order is that of the dangers: nothing is touched before the lock, nothing is believed before it was checked. */
 async function openOnFile(options: OnFile): Promise<SqliteStore> {
-  const { path, owner, clock, msPerPoint } = options;
+  const { path, owner, clock, ranking } = options;
   const directory = dirname(path);
   const lock = takeLock(directory, owner);
   try {
@@ -111,7 +112,7 @@ async function openOnFile(options: OnFile): Promise<SqliteStore> {
     const outbox = new Outbox(host, clock, options.deadlineMs ?? DEADLINE_MS);
     const reader = await orClose(host, () => openReader(path));
     return new SqliteStore({
-      ...{ owner, msPerPoint, boot, outbox, host, reader },
+      ...{ owner, ranking, boot, outbox, host, reader },
       verifyFiles: watchFile(path),
       copySpool: (copy) => copySpooled(directory, copy),
       onBroken: events.broken,

@@ -1,5 +1,7 @@
 // Bytes on their way to another thread.
 
+import type { Body } from "../store.ts";
+
 /** Values at least so large change hands between threads instead of being copied. */
 const MOVED_BYTES = 262_144;
 
@@ -21,4 +23,11 @@ export function parcel(bytes: Uint8Array, take: boolean): Parcel {
     return { bytes: copy, moved: copy.byteLength >= MOVED_BYTES ? [copy.buffer] : [] };
   }
   return { bytes, moved: take && bytes.byteLength >= MOVED_BYTES ? [buffer] : [] };
+}
+
+/** A body as it can be sent to the host; a file stays where it is, and a host in this thread takes it as it is. */
+export function postable(body: Body, remote: boolean, take: boolean): { body: Body; moved: ArrayBuffer[] } {
+  if (body.source.kind === "file" || !remote) return { body, moved: [] };
+  const { bytes, moved } = parcel(body.source.bytes, take);
+  return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
 }

@@ -2,6 +2,7 @@
 
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
+import { type Ranking, rankOf } from "../../domain/ranking.ts";
 import type { Authority, Recovery } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
 import type { Ending } from "./ending.ts";
@@ -24,15 +25,13 @@ const END_ATTEMPT = `
   WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
 const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, 'requeued')";
 export const RERANKED = `
-  SELECT seq, id FROM jobs INDEXED BY jobs_live WHERE status < 2 AND id > ? ORDER BY id LIMIT 1000`;
-const RERANK = `
-  UPDATE jobs SET rank = accepted_ms - priority * @msPerPoint
-  WHERE seq = @seq AND rank <> accepted_ms - priority * @msPerPoint`;
+  SELECT seq, id, accepted_ms, priority, rank FROM jobs INDEXED BY jobs_live WHERE status < 2 AND id > ? ORDER BY id LIMIT 1000`;
+const RERANK = "UPDATE jobs SET rank = @rank WHERE seq = @seq";
 
 export interface Recovering {
   recover(at: Stamp, authority: Authority, dead: readonly OwnerId[], maxInterruptions: number): Recovery;
   /** One page of live jobs; returns where the next one begins, null at the end. */
-  rerank(at: Stamp, msPerPoint: number, after: string): string | null;
+  rerank(at: Stamp, ranking: Ranking, after: string): string | null;
 }
 
 export function createRecovering(db: Database, settings: CoreSettings, ending: Ending): Recovering {
@@ -42,7 +41,7 @@ export function createRecovering(db: Database, settings: CoreSettings, ending: E
   const countLast = db.prepare(COUNT_LAST);
   const endAttempt = db.prepare(END_ATTEMPT);
   const insertEvent = db.prepare(INSERT_EVENT);
-  const reranked = db.prepare<[string], { seq: number; id: string }>(RERANKED);
+  const reranked = db.prepare<[string], Pick<JobRow, "seq" | "id" | "accepted_ms" | "priority" | "rank">>(RERANKED);
   const rerank = db.prepare(RERANK);
 
   return {
@@ -71,9 +70,12 @@ export function createRecovering(db: Database, settings: CoreSettings, ending: E
       }
       return found;
     },
-    rerank(_at, msPerPoint, after) {
+    rerank(_at, ranking, after) {
       const rows = reranked.all(after);
-      for (const { seq } of rows) rerank.run({ msPerPoint, seq });
+      for (const row of rows) {
+        const rank = rankOf(ranking, { acceptedAtMs: row.accepted_ms, priority: row.priority });
+        if (rank !== row.rank) rerank.run({ rank, seq: row.seq });
+      }
       return rows.at(-1)?.id ?? null;
     },
   };

@@ -4,7 +4,10 @@
 import type { Database } from "better-sqlite3";
 import type { CallerId, DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
+import type { LogEntry } from "../../domain/journal.ts";
+import type { Ranking } from "../../domain/ranking.ts";
 import type { FileVerbs } from "../file-verbs.ts";
+import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
 import {
   type Added,
@@ -17,7 +20,6 @@ import {
   type Finish,
   type JobQuery,
   type Keep,
-  type LogEntry,
   type NewJob,
   type Pick,
   type Requeue,
@@ -30,18 +32,19 @@ import { arrivalOf } from "./accept.ts";
 import type { Boot } from "./boot.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
 import { createFileVerbs } from "./files.ts";
+import { createHintVerbs } from "./hints.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
 import { keptOf } from "./keep.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
-import { parcel } from "./parcel.ts";
+import { parcel, postable } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
 
 export interface SqliteStoreParts {
   readonly owner: OwnerId;
-  readonly msPerPoint: number;
+  readonly ranking: Ranking;
   readonly boot: Boot;
   readonly outbox: Outbox;
   readonly host: Host;
@@ -65,13 +68,14 @@ export class SqliteStore implements Store {
   readonly cleanShutdown: boolean;
   readonly history: History;
   readonly files: FileVerbs;
+  readonly hints: HintVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
   readonly #reads: Reads;
   readonly #contents: Contents;
   readonly #listing: Listing;
-  #msPerPoint: number;
+  #ranking: Ranking;
   #walBytes = 0;
   #closing: Promise<void> | null = null;
 
@@ -79,20 +83,21 @@ export class SqliteStore implements Store {
     this.#parts = parts;
     this.#outbox = parts.outbox;
     this.#host = parts.host;
-    this.#msPerPoint = parts.msPerPoint;
+    this.#ranking = parts.ranking;
     this.lastStampMs = parts.boot.lastStampMs;
     this.cleanShutdown = parts.boot.cleanShutdown;
     this.history = createHistory(parts.reader);
     this.#reads = createReads(parts.reader);
     this.#contents = createContents(parts.reader);
     this.#listing = createListing(parts.reader);
+    this.hints = createHintVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
   }
 
   async add(job: NewJob): Promise<Added> {
     const at = this.#outbox.stamp();
-    const made = acceptedJob(job, at, this.#msPerPoint, true);
-    const { body, moved } = this.#postable(job.body, true);
+    const made = acceptedJob(job, at, this.#ranking, true);
+    const { body, moved } = postable(job.body, this.#host.remote, true);
     const arrival = arrivalOf(made, { ...job, body }, this.#parts.owner);
     const arrived = await this.#outbox.call("add", [arrival], { at, moved, sizeBytes: arrival.sizeBytes });
     if (arrived === "added") return { kind: "added", job: made };
@@ -101,14 +106,14 @@ export class SqliteStore implements Store {
 
   addVolatile(job: NewJob): { readonly job: Job; readonly recorded: Promise<void> } {
     const at = this.#outbox.stamp();
-    const made = acceptedJob(job, at, this.#msPerPoint, false);
+    const made = acceptedJob(job, at, this.#ranking, false);
     const recorded = this.#outbox.call("add", [arrivalOf(made, job, this.#parts.owner)], { at });
     return { job: made, recorded: recorded.then(() => undefined) };
   }
 
   keep(keep: Keep): Promise<Job | null> {
     // The engine may be reading these bytes, so they are copied.
-    const { body, moved } = this.#postable(keep.body, false);
+    const { body, moved } = postable(keep.body, this.#host.remote, false);
     const kept = keptOf({ ...keep, body });
     return this.#outbox.call("keep", [kept], { moved, sizeBytes: kept.sizeBytes });
   }
@@ -216,11 +221,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#reads.live(after, limit));
   }
 
-  async rerank(msPerPoint: number): Promise<void> {
-    this.#msPerPoint = msPerPoint;
-    for (let after: string | null = ""; after !== null; ) {
-      after = await this.#outbox.call("rerank", [msPerPoint, after]);
-    }
+  async rerank(ranking: Ranking): Promise<void> {
+    this.#ranking = ranking;
+    let after: string | null = "";
+    while (after !== null) after = await this.#outbox.call("rerank", [ranking, after]);
   }
 
   prune(): Promise<boolean> {
@@ -274,13 +278,6 @@ export class SqliteStore implements Store {
 
   get #limitBytes(): number {
     return this.#host.remote ? LARGE_BYTES : Number.MAX_SAFE_INTEGER;
-  }
-
-  #postable(body: Body, take: boolean): { body: Body; moved: ArrayBuffer[] } {
-    if (body.source.kind === "file") return { body, moved: [] };
-    if (!this.#host.remote) return { body, moved: [] };
-    const { bytes, moved } = parcel(body.source.bytes, take);
-    return { body: { ...body, source: { kind: "bytes", bytes } }, moved };
   }
 
   /** Lets others have their turn; in the simulator nobody else is there. */
