@@ -126,7 +126,7 @@ export class Engine implements EngineControl {
     await adoptRunning(this.#world, this.#devices);
     this.#loop.paused = false;
     this.#recovered = true;
-    this.#reaper.start();
+    if (this.#world.settings.unattended !== true) this.#reaper.start();
     this.#world.wake("load");
   }
 

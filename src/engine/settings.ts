@@ -20,6 +20,11 @@ export interface EngineSettings {
   /** Running jobs of a model that is to be evicted get so long; then they are interrupted. */
   readonly drainMs: number;
   readonly shutdownMs: number;
+  /**
+   * Leases, deadlines, pruning and looking after idle engines are left out: for simulations in which none of them has
+   * anything to do, and each would be an instant of its own. Default false.
+   */
+  readonly unattended?: boolean;
   /** `ticks` reproduces the founding essay: passes at arrivals, load ends and every so often, never at completions. */
   readonly passes: { readonly mode: "events" } | { readonly mode: "ticks"; readonly everyMs: number };
 }

@@ -11,11 +11,15 @@ import type { Emit } from "../domain/event.ts";
 import type { IdSource, ModelName, OwnerId } from "../domain/ids.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineSettings } from "../engine/settings.ts";
+import { bindPolicy } from "../scheduler/policies/registry.ts";
+import type { BoundPolicy } from "../scheduler/policy.ts";
 import { type InProcess, openSqliteStore } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
+import { createLeanStore } from "./lean-store.ts";
 import { createSimulatedIds } from "./seeded.ts";
+import { TimedBackend } from "./timed-backend.ts";
 import { VirtualClock } from "./virtual-clock.ts";
-import type { SimulatedModel, Workload } from "./workload.ts";
+import { type SimulatedModel, tokensFor, type Workload } from "./workload.ts";
 
 export interface SimulationSettings {
   /** In words, for the heading of a report. */
@@ -25,6 +29,12 @@ export interface SimulationSettings {
   readonly passes?: EngineSettings["passes"];
   /** For ids; the workload brings its own. */
   readonly seed?: number;
+  /** Without a database, without requests and answers: the same engine and rule, some ten times as many jobs a second. */
+  readonly lean?: boolean;
+  /** Callers name no priority: bands count for scoring the run only. */
+  readonly blind?: boolean;
+  /** Also what a server would refuse, e.g. a ceiling below one load: the study shows what comes of it. */
+  readonly unchecked?: boolean;
 }
 
 export interface Parts {
@@ -38,6 +48,11 @@ export interface Parts {
   readonly host?: InProcess;
   /** Instead of the drivers that the document names. */
   readonly backends?: (config: ResolvedConfig) => ReadonlyMap<ModelName, Backend>;
+  /** Instead of a database. */
+  readonly store?: (config: ResolvedConfig) => Store;
+  /** Instead of the document's. */
+  readonly policy?: BoundPolicy;
+  readonly unattended?: boolean;
   /** What the engine sees of the store. */
   readonly wrapStore?: (store: Store) => Store;
   readonly openBody?: (uri: string) => AsyncIterable<Uint8Array>;
@@ -58,19 +73,15 @@ export async function assemble(parts: Parts): Promise<Assembly> {
   const config = resolveConfig(parts.document, { file: null, baseDir: "/", cwd: "/", overrides: [] });
   const owner = ids.next("boot");
   const onFatal = parts.onFatal ?? rethrow;
-  const opened = await openSqliteStore({
-    host: parts.host ?? { database: new Database(":memory:") },
-    owner,
-    clock,
-    ranking: config.engine.policy.ranking,
-    resultTtlMs: config.jobs.resultTtlMs,
-    readTtlMs: config.jobs.readTtlMs,
-    maxStoredBytes: config.jobs.maxStoredBytes,
-    onFatal,
-  });
+  const opened = parts.store?.(config) ?? (await openDatabase(parts, config, owner, onFatal));
   const store = parts.wrapStore?.(opened) ?? opened;
   const engine = new Engine({
-    settings: { ...config.engine, ...(parts.passes === undefined ? {} : { passes: parts.passes }) },
+    settings: {
+      ...config.engine,
+      ...(parts.passes === undefined ? {} : { passes: parts.passes }),
+      ...(parts.policy === undefined ? {} : { policy: parts.policy }),
+      unattended: parts.unattended === true,
+    },
     store,
     backends: parts.backends?.(config) ?? createBackends(config.backends, { clock }),
     clock,
@@ -83,21 +94,66 @@ export async function assemble(parts: Parts): Promise<Assembly> {
   return { ids, owner, store, engine, config };
 }
 
+function openDatabase(
+  { clock, host }: Parts,
+  config: ResolvedConfig,
+  owner: OwnerId,
+  onFatal: (error: unknown) => void,
+): Promise<Store> {
+  return openSqliteStore({
+    host: host ?? { database: new Database(":memory:") },
+    owner,
+    clock,
+    ranking: config.engine.policy.ranking,
+    resultTtlMs: config.jobs.resultTtlMs,
+    readTtlMs: config.jobs.readTtlMs,
+    maxStoredBytes: config.jobs.maxStoredBytes,
+    onFatal,
+  });
+}
+
 export interface Simulation extends Assembly {
   readonly clock: VirtualClock;
 }
 
 export async function assembleSimulation(
   workload: Workload,
-  { scheduler, passes, seed }: SimulationSettings,
+  { scheduler, passes, seed, lean, unchecked }: SimulationSettings,
   emit: Emit,
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const ids = createSimulatedIds(clock, seed ?? 1);
   const models = Object.fromEntries(workload.models.map((model) => [model.name, modelDocument(model)]));
-  const document = { store: { url: "sqlite::memory:" }, scheduler, models };
-  const assembly = await assemble({ document, clock, ids, emit, ...(passes === undefined ? {} : { passes }) });
+  const devices = workload.devices?.map(({ name, memoryGiB }) => [name, { memoryGiB }]);
+  const policy = unchecked ? bindPolicy(scheduler.policy, scheduler) : undefined;
+  const document = {
+    store: { url: "sqlite::memory:" },
+    scheduler: unchecked ? { policy: "fifo" } : scheduler,
+    models,
+    ...(devices === undefined ? {} : { devices: Object.fromEntries(devices) }),
+  };
+  const assembly = await assemble({
+    document,
+    clock,
+    ids,
+    emit,
+    ...(passes === undefined ? {} : { passes }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(lean ? leanParts(workload, clock, policy) : {}),
+  });
   return { ...assembly, clock };
+}
+
+function leanParts(
+  { models }: Workload,
+  clock: Clock,
+  policy: BoundPolicy | undefined,
+): Pick<Parts, "store" | "backends" | "unattended"> {
+  return {
+    unattended: true,
+    store: ({ engine }) => createLeanStore(clock, (policy ?? engine.policy).ranking),
+    backends: () => new Map(models.map((model) => [model.name as ModelName, new TimedBackend(model, clock)])),
+  };
 }
 
 /** Lets the engine and the store end in virtual time. */
@@ -120,12 +176,14 @@ export function modelDocument(model: SimulatedModel): Readonly<Record<string, un
     priority: model.priority,
     concurrency: model.concurrency,
     loadSeconds: model.loadMs / 1_000,
+    ...(model.memoryGiB === null ? {} : { memoryGiB: model.memoryGiB }),
     backend: {
       driver: "mock",
       loadSeconds: model.loadMs / 1_000,
       unloadSeconds: model.unloadMs / 1_000,
       firstTokenSeconds: model.firstTokenMs / 1_000,
       tokensPerSecond: model.tokensPerSecond,
+      defaultMaxTokens: tokensFor(model, model.guessedWorkMs),
       slowdownPerJob: model.slowdownPerJob,
     },
   };

@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { HOMELAB, type Member, timing } from "./fleets.ts";
 import { createSeeded, type Seeded } from "./seeded.ts";
-import { type Arrival, merge, type SimulatedModel, simulatedModel, tokensFor, type Workload } from "./workload.ts";
+import { type Arrival, arrivalOf, merge, type SimulatedModel, simulatedModel, type Workload } from "./workload.ts";
 
 const AZURE_CODE = "azure_llm_2023_code.csv.gz";
 const AZURE_CONVERSATION = "azure_llm_2023_conv.csv.gz";
@@ -91,39 +92,30 @@ function recorded(folder: string, service: Source, coin: Seeded, fromMs: number,
     const { model } = service;
     const workMs =
       (Number(input) / service.prefillTokensPerSecond + Math.max(1, Number(output)) / model.tokensPerSecond) * 1_000;
-    const tokens = tokensFor(model, workMs + model.firstTokenMs);
-    found.push({ atMs: atMs - fromMs, model: model.name, priority: service.priority, tokens });
+    found.push(arrivalOf(model, atMs - fromMs, service.priority, workMs + model.firstTokenMs));
   }
   return found;
 }
 
-const HOMELAB: readonly SimulatedModel[] = [
-  simulatedModel("chat-8b", { ...timing(35_000, 2_000, 45, 0.05), priority: 1.5 }),
-  simulatedModel("coder-32b", { ...timing(110_000, 2_000, 28, 0.07), priority: 1.5 }),
-  simulatedModel("translate-7b", timing(25_000, 2_000, 50, 0.05)),
-  simulatedModel("big-70b", { ...timing(300_000, 3_000, 15, 0.08), priority: 0.5 }),
-  simulatedModel("vision-12b", { ...timing(60_000, 2_000, 35, 0.07), concurrency: 8 }),
-  simulatedModel("summarise-4b", { ...timing(20_000, 2_000, 80, 0.04), priority: 0.5 }),
-];
-const MEAN_WORK_MS: readonly number[] = [6_000, 25_000, 4_000, 60_000, 10_000, 3_000];
+const [CHAT, CODER, TRANSLATE, BIG, VISION, SUMMARISE] = HOMELAB;
 
-/** Service -> index of its model, and its caller's priority. */
-const SERVEGEN_MAP: Readonly<Record<string, readonly [model: number, priority: number]>> = {
-  "m-small-c40": [5, -100],
-  "m-small-c2": [0, 100],
-  "m-small-c39": [2, 0],
-  "m-small-c24": [5, -100],
-  "m-mid-c98": [1, 100],
-  "m-mid-c64": [1, 0],
-  "m-mid-c59": [4, 0],
-  "m-mid-c87": [2, 0],
-  "m-mid-c90": [0, 100],
-  "m-large-c111": [3, -100],
-  "m-large-c79": [3, -100],
-  "m-large-c92": [3, 0],
-  "m-large-c94": [3, 0],
-  "m-large-c103": [4, -100],
-  "m-large-c13": [4, 0],
+/** Service -> its model, and its caller's priority. */
+const SERVEGEN_MAP: Readonly<Record<string, readonly [member: Member, priority: number]>> = {
+  "m-small-c40": [SUMMARISE, -100],
+  "m-small-c2": [CHAT, 100],
+  "m-small-c39": [TRANSLATE, 0],
+  "m-small-c24": [SUMMARISE, -100],
+  "m-mid-c98": [CODER, 100],
+  "m-mid-c64": [CODER, 0],
+  "m-mid-c59": [VISION, 0],
+  "m-mid-c87": [TRANSLATE, 0],
+  "m-mid-c90": [CHAT, 100],
+  "m-large-c111": [BIG, -100],
+  "m-large-c79": [BIG, -100],
+  "m-large-c92": [BIG, 0],
+  "m-large-c94": [BIG, 0],
+  "m-large-c103": [VISION, -100],
+  "m-large-c13": [VISION, 0],
 };
 
 /** Fifteen services over whole days, each thinned to `jobsPerDay`: Poisson counts per window, clustered as recorded. */
@@ -153,28 +145,17 @@ export function servegen(
   }
   const name = `servegen day ${options.fromDay}-${options.fromDay + options.days}`;
   const source = `ServeGen language services, thinned to ${options.jobsPerDay} jobs a day each`;
-  return { name, source, models: HOMELAB, arrivals: merge(found), untilMs: null };
+  return { name, source, models: HOMELAB.map(({ model }) => model), arrivals: merge(found), untilMs: null };
 }
 
-function servegenJob(seeded: Seeded, target: readonly [model: number, priority: number], atMs: number): Arrival {
-  const [index, priority] = target;
-  const model = HOMELAB[index] ?? simulatedModel("chat-8b");
-  const workMs = seeded.logNormal(MEAN_WORK_MS[index] ?? 6_000, 0.8);
-  return { atMs, model: model.name, priority, tokens: tokensFor(model, Math.max(200, workMs)) };
+function servegenJob(seeded: Seeded, [member, priority]: readonly [Member, number], atMs: number): Arrival {
+  const workMs = seeded.logNormal(member.meanWorkMs, 0.8);
+  return arrivalOf(member.model, atMs, priority, Math.max(200, workMs));
 }
 
 function* rows(folder: string, file: string): Generator<string[]> {
   const text = gunzipSync(readFileSync(join(folder, file))).toString("utf8");
   for (const line of text.trim().split("\n").slice(1)) yield line.trim().split(",");
-}
-
-function timing(
-  loadMs: number,
-  unloadMs: number,
-  tokensPerSecond: number,
-  slowdownPerJob: number,
-): Omit<SimulatedModel, "name" | "priority"> {
-  return { loadMs, unloadMs, tokensPerSecond, slowdownPerJob, concurrency: 16, firstTokenMs: 200 };
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -4,6 +4,7 @@
 //   {"t":3,"model":"chat","priority":0,"work":1.8,"tokens":64}
 //
 // `t` is seconds from the start, `work` seconds alone on the device, `tokens` what is generated (it wins over `work`).
+// Without `tokens` a job's work is exact; the mock driver, which makes whole tokens, rounds it.
 
 import { z } from "zod";
 import { type Arrival, aloneMs, type SimulatedModel, tokensFor, type Workload } from "./workload.ts";
@@ -19,6 +20,8 @@ const MODEL = z.strictObject({
   firstTokenSeconds: seconds.default(0.2),
   tokensPerSecond: z.number().positive().default(40),
   slowdownPerJob: seconds.default(0),
+  guessedWorkSeconds: seconds.default(1.8),
+  memoryGiB: z.number().positive().nullable().default(null),
 });
 
 const HEADER = z.strictObject({
@@ -52,8 +55,10 @@ export function readTrace(text: string): Workload {
     const found = parseLine(LINE, line, i + 1);
     const model = byName.get(found.model);
     if (model === undefined) throw fault(i + 1, `names the model "${found.model}", which the header does not have`);
-    const tokens = found.tokens ?? tokensFor(model, (found.work ?? 0) * 1_000);
-    arrivals.push({ atMs: found.t * 1_000, model: model.name, priority: found.priority, tokens });
+    const { t, work, priority } = found;
+    const workMs = work === undefined || found.tokens !== undefined ? {} : { workMs: work * 1_000 };
+    const tokens = found.tokens ?? tokensFor(model, (work ?? 0) * 1_000);
+    arrivals.push({ atMs: t * 1_000, model: model.name, priority, tokens, ...workMs });
   }
   arrivals.sort((a, b) => a.atMs - b.atMs);
   const untilMs = header.untilSeconds === null ? null : header.untilSeconds * 1_000;
@@ -69,37 +74,30 @@ export function writeTrace(workload: Workload): string {
     untilSeconds: workload.untilMs === null ? null : workload.untilMs / 1_000,
     models: workload.models.map(fromModel),
   };
-  const lines = workload.arrivals.map(({ atMs, model, priority, tokens }) => {
+  const lines = workload.arrivals.map(({ atMs, model, priority, tokens, workMs }) => {
+    const job = { t: atMs / 1_000, model, priority };
+    if (workMs !== undefined) return JSON.stringify({ ...job, work: workMs / 1_000 });
     const facts = models.get(model);
     const work = facts === undefined ? {} : { work: aloneMs(facts, tokens) / 1_000 };
-    return JSON.stringify({ t: atMs / 1_000, model, priority, ...work, tokens });
+    return JSON.stringify({ ...job, ...work, tokens });
   });
   return `${[JSON.stringify(header), ...lines].join("\n")}\n`;
 }
 
-function toModel(found: z.output<typeof MODEL>): SimulatedModel {
-  const { name, priority, concurrency, tokensPerSecond, slowdownPerJob } = found;
-  const loadMs = found.loadSeconds * 1_000;
-  const unloadMs = found.unloadSeconds * 1_000;
-  const firstTokenMs = found.firstTokenSeconds * 1_000;
-  return { name, priority, concurrency, loadMs, unloadMs, firstTokenMs, tokensPerSecond, slowdownPerJob };
+function toModel({ guessedWorkSeconds, ...found }: z.output<typeof MODEL>): SimulatedModel {
+  const { loadSeconds, unloadSeconds, firstTokenSeconds, ...rest } = found;
+  const loadMs = loadSeconds * 1_000;
+  const unloadMs = unloadSeconds * 1_000;
+  const firstTokenMs = firstTokenSeconds * 1_000;
+  return { ...rest, loadMs, unloadMs, firstTokenMs, guessedWorkMs: guessedWorkSeconds * 1_000 };
 }
 
-function fromModel(model: SimulatedModel): z.output<typeof MODEL> {
-  const { name, priority, concurrency, tokensPerSecond, slowdownPerJob } = model;
-  const loadSeconds = model.loadMs / 1_000;
-  const unloadSeconds = model.unloadMs / 1_000;
-  const firstTokenSeconds = model.firstTokenMs / 1_000;
-  return {
-    name,
-    priority,
-    concurrency,
-    loadSeconds,
-    unloadSeconds,
-    firstTokenSeconds,
-    tokensPerSecond,
-    slowdownPerJob,
-  };
+function fromModel({ guessedWorkMs, ...model }: SimulatedModel): z.output<typeof MODEL> {
+  const { loadMs, unloadMs, firstTokenMs, ...rest } = model;
+  const loadSeconds = loadMs / 1_000;
+  const unloadSeconds = unloadMs / 1_000;
+  const firstTokenSeconds = firstTokenMs / 1_000;
+  return { ...rest, loadSeconds, unloadSeconds, firstTokenSeconds, guessedWorkSeconds: guessedWorkMs / 1_000 };
 }
 
 function parseLine<Schema extends z.ZodType>(schema: Schema, line: string, number: number): z.output<Schema> {

@@ -15,7 +15,7 @@ describe("trace files", () => {
 
     expect(trace.arrivals).toEqual([
       { atMs: 1_000, model: "chat", priority: 0, tokens: 5 },
-      { atMs: 2_000, model: "chat", priority: 0, tokens: 64 },
+      { atMs: 2_000, model: "chat", priority: 0, tokens: 64, workMs: 1_800 },
     ]);
   });
 

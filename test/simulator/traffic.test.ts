@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelName } from "../../src/domain/ids.ts";
 import type { SimulationSettings } from "../../src/simulator/assembly.ts";
 import { azureAndMooncake, missingTraces, servegen } from "../../src/simulator/recorded.ts";
-import { replay } from "../../src/simulator/replay.ts";
+import { replay, type Watching } from "../../src/simulator/replay.ts";
 import { reportLines, reportOf } from "../../src/simulator/report.ts";
 import { readTrace, writeTrace } from "../../src/simulator/trace.ts";
 import { splitLife } from "../../src/simulator/wait-split.ts";
@@ -27,7 +27,7 @@ describe("a quarter of an hour of Azure and Mooncake", () => {
     if (missing.length > 0) context.skip(absent);
     const workload = azureAndMooncake(folder, { seed: 1, fromMinute: 10, toMinute: 25 });
 
-    const run = await replay(workload, SETTINGS, async ({ store, engine, clock }, { jobs }) => {
+    const look: Watching["look"] = async ({ store, engine, clock }, { jobs }) => {
       for (const { id } of jobs) {
         const job = await store.job(id);
         if (job === null) throw new Error(`${id} is not stored`);
@@ -44,7 +44,8 @@ describe("a quarter of an hour of Azure and Mooncake", () => {
         expect(split.doubledMs).toBeLessThan(0.01);
       }
       expect(engine.status().queued + engine.status().running).toBe(0);
-    });
+    };
+    const run = await replay(workload, SETTINGS, { look });
 
     const report = reportOf(run, "half-up");
     process.stdout.write(`\n${workload.name}: ${workload.source}\n${reportLines(report, "half-up").join("\n")}\n`);
