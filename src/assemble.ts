@@ -159,11 +159,13 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
   const intake = createIntake({
     store,
     engine,
+    clock,
     ids,
     files: filesOf(core.spool, ids),
     models,
     settings: {
       ...config.jobs,
+      orphanMs: config.sync.orphanMs,
       bodyLimitBytes: config.server.bodyLimitBytes,
       maxOpenBodies: OPEN_BODIES_MAX,
       maxMemoryBytes: MEMORY_BYTES_MAX,
@@ -186,7 +188,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     ids,
     metrics,
     closing,
-    settings: { holdMs: config.sync.holdMs, orphanMs: config.sync.orphanMs },
+    settings: config.sync,
     log: log.http,
     ...(version === undefined ? {} : { version }),
   });

@@ -83,10 +83,12 @@ export async function given(facts: Given) {
   const intake = createIntake({
     store,
     engine,
+    clock,
     ids,
     files,
     models,
     settings: {
+      orphanMs: config.sync.orphanMs,
       bodyLimitBytes: config.server.bodyLimitBytes,
       leaseMs: config.jobs.leaseMs,
       sweepMs: config.jobs.sweepMs,
@@ -96,8 +98,7 @@ export async function given(facts: Given) {
     },
     emit: (event) => void events.push(event),
   });
-  const { holdMs, orphanMs } = config.sync;
-  const app = createApp({ intake, engine, store, clock, ids, settings: { holdMs, orphanMs } });
+  const app = createApp({ intake, engine, store, clock, ids, settings: config.sync });
   await engine.start();
   if (facts.resident !== undefined) {
     await engine.operator.load(models.resolve(facts.resident).name);

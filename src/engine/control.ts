@@ -19,6 +19,11 @@ export interface Hold {
    * counting as no demand meanwhile, unless it is held again. Other holds on the same job keep it as it is.
    */
   drop(orphanMs: number): void;
+  /**
+   * The caller was sent on and comes back at once: as `drop`, but it goes on counting as demand for a moment, so that the
+   * gap between two requests cannot stop a load.
+   */
+  sendOn(orphanMs: number): void;
 }
 
 /** Facts about a queued job. Null fields are not known to this process. */
@@ -136,6 +141,14 @@ export interface EngineControl {
   /** A poll by its owner: the full lease starts anew. Does nothing for a job without a lease or a final one. */
   renew(id: JobId): void;
   hold(id: JobId): Hold;
+  /** Only sockets have wanted it, and all of them are gone: it keeps its place for a while. */
+  isOrphan(id: JobId): boolean;
+  /**
+   * Makes a plain synchronous request durable, so that it outlives its socket: its body is stored, and its answer will be.
+   * Resolves after COMMIT; null when that cannot be, or when it is over already. A durable job is returned as it is.
+   * @param repeat By what its caller's repetition is recognised, also after a restart.
+   */
+  keep(id: JobId, repeat: Uint8Array | null): Promise<Job | null>;
   /** When the job's lease lapses, router time; null when it has none or is held. */
   leaseExpiresAtMs(id: JobId): number | null;
   /** Resolves when the job is final (with the committed row), or null once `untilMs` has come or `signal` is aborted. */

@@ -15,6 +15,7 @@ import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness 
 import { DeviceUnit } from "./device.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { Estimates } from "./estimates.ts";
+import { keepLive } from "./keep.ts";
 import { ExpiryWheel, Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
@@ -28,6 +29,9 @@ import type { EngineSettings } from "./settings.ts";
 import type { EngineWorld } from "./state.ts";
 import { readinessOf, type StatusParts, statusOf } from "./status.ts";
 import { snapshotOf } from "./views.ts";
+
+/** A caller who follows a redirect is back within this; only then is it not waited for. */
+const REDIRECT_GAP_MS = 2_000;
 
 export interface EngineParts {
   readonly settings: EngineSettings;
@@ -209,7 +213,16 @@ export class Engine implements EngineControl {
     return {
       release: () => once((nowMs) => this.#leases.release(id, nowMs)),
       drop: (orphanMs) => once((nowMs) => this.#drop(id, orphanMs, nowMs)),
+      sendOn: (orphanMs) => once((nowMs) => this.#sendOn(id, orphanMs, nowMs)),
     };
+  }
+
+  isOrphan(id: JobId): boolean {
+    return this.#leases.isOrphan(id);
+  }
+
+  keep(id: JobId, repeat: Uint8Array | null): Promise<Job | null> {
+    return keepLive(this.#world, id, repeat);
   }
 
   leaseExpiresAtMs(id: JobId): number | null {
@@ -243,6 +256,13 @@ export class Engine implements EngineControl {
     this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" }).catch((error: unknown) => {
       const detail = error instanceof Error ? error.message : String(error);
       this.#world.emit({ type: "store.unavailable", verb: "end", detail });
+    });
+  }
+
+  #sendOn(id: JobId, orphanMs: number, nowMs: number): void {
+    if (this.#leases.drop(id, orphanMs, nowMs) === "kept") return;
+    this.#world.clock.at(nowMs + REDIRECT_GAP_MS, () => {
+      if (this.#leases.isOrphan(id)) this.#setDemand(id, false);
     });
   }
 

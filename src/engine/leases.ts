@@ -72,14 +72,17 @@ export class Leases {
   readonly #interests = new Map<JobId, Interest>();
   readonly #lapses = new ExpiryWheel();
 
-  /** A job enters: its lease starts, unless a socket holds it already (`hold` may come first). */
-  grant(id: JobId, leaseMs: number | null, nowMs: number): void {
+  /**
+   * A job enters: its lease starts, unless a socket holds it already (`hold` may come first). `socketOnly`: it was a
+   * socket that wanted it, and that may come back.
+   */
+  grant(id: JobId, leaseMs: number | null, nowMs: number, socketOnly = false): void {
     const interest = this.#interests.get(id);
     if (interest !== undefined) {
       interest.leaseMs = leaseMs;
       return;
     }
-    this.#interests.set(id, { leaseMs, holds: 0, socketOnly: false });
+    this.#interests.set(id, { leaseMs, holds: 0, socketOnly });
     if (leaseMs !== null) this.#lapses.set(id, nowMs + leaseMs);
   }
 

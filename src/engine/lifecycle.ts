@@ -40,7 +40,7 @@ export class Lifecycle {
     const entry = this.#world.models.get(job.model);
     const live = liveJobOf(job, body, entry?.breaker.failures ?? 0);
     this.#world.live.set(job.id, live);
-    this.#leases.grant(job.id, job.leaseMs, this.#world.clock.nowMs());
+    this.#leases.grant(job.id, job.leaseMs, this.#world.clock.nowMs(), job.origin === "socket");
     if (job.deadlineAtMs !== null) this.#deadlines.set(job.id, job.deadlineAtMs);
     const { id, model, durable } = job;
     this.#world.emit({ type: "job.accepted", job: id, model, band: bandOf(job.priority), durable });

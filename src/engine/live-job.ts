@@ -21,7 +21,8 @@ export interface LiveJob {
   rank: number;
   readonly acceptedAtMs: number;
   readonly deadlineAtMs: number | null;
-  readonly durable: boolean;
+  /** Becomes true when a synchronous request is kept (`keep`). */
+  durable: boolean;
   readonly stream: boolean;
   runAfterMs: number;
   phase: LivePhase;
@@ -31,7 +32,7 @@ export interface LiveJob {
   readonly loadFailuresBefore: number;
   /** Only for jobs that are not durable: nobody else has them. */
   row: Job | null;
-  readonly body: Body | null;
+  body: Body | null;
   /** Ends the engine call. */
   abort: AbortController | null;
   /** While its end is being committed: resolves when that is decided. */

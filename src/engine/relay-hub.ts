@@ -14,6 +14,8 @@ interface Channel {
   keptBytes: number;
   /** A live listener has had a byte. */
   delivered: boolean;
+  /** Keep what comes until the next live listener has it. */
+  briefly: boolean;
   /** An attempt is under way: what it sends must be kept although nobody listens now. */
   running: boolean;
 }
@@ -31,10 +33,24 @@ export class RelayHub implements Relay {
         void this.#pass(channel, listener, bytes);
       }
     }
+    if (listener.live !== null && channel.briefly) {
+      channel.briefly = false;
+      channel.kept = null;
+      channel.keptBytes = 0;
+    }
     return () => {
       channel.listeners.delete(listener);
       if (channel.listeners.size === 0 && !channel.running) this.#channels.delete(id);
     };
+  }
+
+  keep(id: JobId): boolean {
+    const channel = this.#channel(id);
+    if (channel.kept !== null) return true;
+    if (channel.delivered) return false;
+    channel.briefly = true;
+    if (channel.running) channel.kept = [];
+    return true;
   }
 
   /** An attempt starts: nothing has come yet. `keep` holds the whole answer in memory until the job is final. */
@@ -42,7 +58,7 @@ export class RelayHub implements Relay {
     const channel = this.#channel(id);
     channel.running = true;
     channel.head = null;
-    channel.kept = keep ? [] : null;
+    channel.kept = keep || channel.briefly ? [] : null;
     channel.keptBytes = 0;
   }
 
@@ -105,7 +121,15 @@ export class RelayHub implements Relay {
   #channel(id: JobId): Channel {
     let channel = this.#channels.get(id);
     if (channel === undefined) {
-      channel = { listeners: new Set(), head: null, kept: null, keptBytes: 0, delivered: false, running: false };
+      channel = {
+        listeners: new Set(),
+        head: null,
+        kept: null,
+        keptBytes: 0,
+        delivered: false,
+        briefly: false,
+        running: false,
+      };
       this.#channels.set(id, channel);
     }
     return channel;

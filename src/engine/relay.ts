@@ -31,4 +31,9 @@ export interface Relay {
    * Returns how to detach; detaching tells nobody and cancels nothing.
    */
   attach(id: JobId, listener: Listener): () => void;
+  /**
+   * Nobody takes this stream just now: what comes is kept for the next live listener. False when part of it was passed on
+   * already, so that nobody else can have it whole.
+   */
+  keep(id: JobId): boolean;
 }

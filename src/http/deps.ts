@@ -12,8 +12,10 @@ import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
 
 export interface HttpSettings {
-  /** Longest hold of a result that is asked for without `Prefer`. */
+  /** Longest hold of an answer that is asked for without `Prefer`. */
   readonly holdMs: number;
+  /** After the hold: a redirect to the result. False: the hold goes on. */
+  readonly redirect: boolean;
   /** How long a job whose synchronous caller left keeps its place, if that caller can come back. */
   readonly orphanMs: number;
 }

@@ -44,6 +44,7 @@ export function inferenceRoutes(world: HttpWorld): Route[] {
     answers: {
       200: opaque("The engine's answer, its status and bytes unchanged"),
       202: json(ReceiptSchema, "With `Prefer: respond-async`: the job's receipt"),
+      303: json(ReceiptSchema, "Held for `sync.holdSeconds`, and not ready yet: `Location` has the answer"),
     },
     handle: (c) => answerInference(c, world, path),
   }));

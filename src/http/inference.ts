@@ -1,14 +1,12 @@
 // An inference POST: read and checked by intake, made a job, answered in the way that `Prefer` and the body ask for.
 
 import { SirError } from "../domain/errors.ts";
-import { isFinal, type Job } from "../domain/job.ts";
-import type { Listener } from "../engine/relay.ts";
-import type { Accepted, PreparedCall } from "../intake/intake.ts";
-import type { Result } from "../store/store.ts";
+import { isFinal } from "../domain/job.ts";
+import type { PreparedCall } from "../intake/intake.ts";
 import { callerOf } from "./caller.ts";
-import { givenUpByUs, onAbort } from "./closing.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { drainingError } from "./error-body.ts";
+import { gaveUp, held, orphanTimeMs, replayHeaders, withHeaders } from "./held.ts";
 import { LiveAnswer } from "./live-answer.ts";
 import { longPoll } from "./long-poll.ts";
 import { jobLocation, receiptResponse } from "./pending.ts";
@@ -61,81 +59,12 @@ async function receipted(c: Call, world: HttpWorld, prepared: PreparedCall, pref
   });
 }
 
-interface Done {
-  readonly job: Job;
-  readonly result: Result | null;
-}
-
-/** No `respond-async`: the connection is held until the answer is there, and the job is given up when it closes. */
-async function held(c: Call, world: HttpWorld, prepared: PreparedCall, waitSeconds: number | null): Promise<Response> {
-  const orphanMs = orphanTimeMs(world, prepared);
-  const { signal } = c.req.raw;
-  if (signal.aborted && orphanMs === 0) return gaveUp(prepared);
-  const startedAtMs = world.clock.nowMs();
-  let tell: (done: Done) => void = () => undefined;
-  const done = new Promise<Done>((resolve) => {
-    tell = resolve;
-  });
-  const listener: Listener = { live: null, done: (job, result) => tell({ job, result }) };
-  const accepted = await world.intake.accept(prepared, "sync", listener);
-  c.set("job", accepted.job.id);
-  if (isFinal(accepted.job.state.status)) tell({ job: accepted.job, result: null });
-  const end = await firstOf(done, signal, world.closing?.ending);
-  accepted.detach();
-  if (end === "left" || end === "ending") {
-    accepted.hold?.drop(orphanMs);
-    if (end === "ending") throw drainingError();
-    return new Response(null, { status: 499 });
-  }
-  accepted.hold?.release();
-  if (givenUpByUs(end.job)) throw drainingError();
-  const inTime = waitSeconds !== null && world.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
-  return withHeaders(await storedAnswer(c, world, end.job, end.result), {
-    ...replayHeaders(accepted),
-    ...(inTime ? { "preference-applied": `wait=${waitSeconds}` } : {}),
-  });
-}
-
-/** What happens first: the answer, the caller leaving, or the router going down. */
-function firstOf(done: Promise<Done>, left: AbortSignal, ending?: AbortSignal): Promise<Done | "left" | "ending"> {
-  return new Promise((resolve, reject) => {
-    const stops: (() => void)[] = [];
-    const settle = (end: Done | "left" | "ending"): void => {
-      for (const stop of stops) stop();
-      resolve(end);
-    };
-    done.then(settle, reject);
-    stops.push(onAbort(left, () => settle("left")));
-    if (ending !== undefined) stops.push(onAbort(ending, () => settle("ending")));
-  });
-}
-
 async function streamed(c: Call, world: HttpWorld, prepared: PreparedCall): Promise<Response> {
   const orphanMs = orphanTimeMs(world, prepared);
   if (c.req.raw.signal.aborted && orphanMs === 0) return gaveUp(prepared);
   const live = new LiveAnswer(c, world, prepared.endpoint, orphanMs);
   const accepted = await world.intake.accept(prepared, "sync", live);
   c.set("job", accepted.job.id);
-  if (isFinal(accepted.job.state.status)) live.done(accepted.job, null);
+  if (isFinal(accepted.job.state.status)) live.done(accepted.job, accepted.result);
   return withHeaders(await live.open(accepted), replayHeaders(accepted));
-}
-
-/** A caller who can come back is one who sent a key, or whose SDK counts its repetitions. */
-function orphanTimeMs(world: HttpWorld, { idempotency, retryCount }: PreparedCall): number {
-  return idempotency === null && retryCount === null ? 0 : world.settings.orphanMs;
-}
-
-/** The caller left before its request became a job. */
-async function gaveUp(prepared: PreparedCall): Promise<Response> {
-  await prepared.discard();
-  return new Response(null, { status: 499 });
-}
-
-function replayHeaders({ replayed }: Accepted): Record<string, string> {
-  return replayed ? { "idempotency-replayed": "true" } : {};
-}
-
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }

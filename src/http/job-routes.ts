@@ -4,18 +4,19 @@ import type { HttpWorld } from "./deps.ts";
 import { jobEvents } from "./job-events.ts";
 import { listJobs } from "./job-list.ts";
 import { cancelJob, deleteJob, readJob, readResult } from "./jobs.ts";
-import { eventsQuery, jobsQuery, waitHeaders, waitQuery } from "./parameters.ts";
+import { eventsQuery, jobsQuery, resultQuery, waitHeaders, waitQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
 import { pageOf, ReceiptSchema } from "./schemas.ts";
 
 const receipt = { 200: json(ReceiptSchema, "The receipt") };
 const page = pageOf(ReceiptSchema, "JobList");
 const result = {
-  query: waitQuery,
+  query: resultQuery,
   headers: waitHeaders,
   answers: {
     200: opaque("The stored answer; a failed or cancelled job has its own status, and SIR-Job-Status says which"),
-    202: json(ReceiptSchema, "Not over yet"),
+    202: json(ReceiptSchema, "Asked with a wait, and not over yet"),
+    303: json(ReceiptSchema, "Asked without a wait, held, and not over yet: `Location` holds on"),
   },
 };
 

@@ -3,8 +3,9 @@
 import { isFinal, type Job } from "../domain/job.ts";
 import { ownJob, polledJob } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
+import { climb, holdTimeMs, readHop } from "./ladder.ts";
 import { longPoll } from "./long-poll.ts";
-import { receiptResponse } from "./pending.ts";
+import { receiptResponse, redirectResponse } from "./pending.ts";
 import { readWait } from "./query.ts";
 import { receiptTag } from "./receipt.ts";
 import { storedAnswer, VARY, withJobStatus } from "./stored-answer.ts";
@@ -27,16 +28,22 @@ function matches(header: string | null, etag: string): boolean {
   return header.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
 }
 
-/** `GET` or `POST /v1/jobs/{id}/result`: the stored answer, or after a hold the receipt with 202. */
+/**
+ * `GET` or `POST /v1/jobs/{id}/result`: the stored answer. While there is none: with a wait the receipt as 202, without one
+ * the next step of the ladder.
+ */
 export async function readResult(c: Call, world: HttpWorld): Promise<Response> {
+  const hop = readHop(c);
+  if (hop !== null) return climb(c, world, hop);
   const { waitMs, applied } = readWait(c);
   const found = await polledJob(c, world);
-  const job = await longPoll(world, found, waitMs ?? world.settings.holdMs, c.req.raw.signal);
+  const job = await longPoll(world, found, waitMs ?? holdTimeMs(c, world, null), c.req.raw.signal);
   if (isFinal(job.state.status)) {
     const response = withJobStatus(await storedAnswer(c, world, job, null), job);
     for (const [name, value] of Object.entries(applied)) response.headers.set(name, value);
     return response;
   }
+  if (waitMs === null && world.settings.redirect) return redirectResponse(c, world, job, { location: "result?hop=1" });
   return receiptResponse(c, world, job, { status: 202, location: `../${job.id}`, headers: applied });
 }
 

@@ -212,6 +212,7 @@ export class LiveAnswer implements Listener {
   }
 
   #delivered(job: Job): void {
+    onDelivered(this.#c, () => this.#accepted?.delivered());
     if (job.durable) onDelivered(this.#c, () => this.#world.store.markRead(job.id));
   }
 

@@ -30,6 +30,10 @@ export const inferenceHeaders = z.object({
 export const waitHeaders = z.object({ prefer: z.string().optional().describe("`wait=N`, seconds, 0 to 60") });
 export const waitQuery = z.object({ wait: z.number().min(0).max(60).optional().describe("Seconds; wins over Prefer") });
 
+export const resultQuery = waitQuery.extend({
+  hop: z.int().min(0).optional().describe("Counts the steps of a redirect ladder; each has a URL of its own"),
+});
+
 const limit = z.int().min(1).max(100).default(20);
 
 export const jobsQuery = z.object({

@@ -37,6 +37,40 @@ export async function receiptResponse(c: Call, world: HttpWorld, job: Job, optio
   });
 }
 
+const NOT_FOLLOWED = {
+  message:
+    "The answer is not ready yet: this is a redirect to where it will be. Let your HTTP client follow redirects (httpx: " +
+    "follow_redirects=True, curl: -L), or send `Prefer: respond-async` and poll, or set sync.redirect to false.",
+  type: "invalid_request_error",
+  param: null,
+  code: "redirect_not_followed",
+} as const;
+
+/**
+ * 303 to the result. Its body is the receipt with an error that explains itself: only a client that does not follow ever
+ * shows it.
+ */
+export async function redirectResponse(
+  c: Call,
+  world: HttpWorld,
+  job: Job,
+  { location, headers = {} }: { readonly location: string; readonly headers?: Readonly<Record<string, string>> },
+): Promise<Response> {
+  c.set("job", job.id);
+  const facts = { ...(await receiptFacts(world, job)), error: NOT_FOLLOWED };
+  return new Response(receiptBytes(facts, null) as Uint8Array<ArrayBuffer>, {
+    status: 303,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      vary: VARY,
+      "sir-job-id": job.id,
+      location,
+      ...headers,
+    },
+  });
+}
+
 /** From an inference endpoint to its job: `jobs/{id}`, `../jobs/{id}` and so on, always inside `/v1`. */
 export function jobLocation(endpoint: string, job: Job): string {
   const [, ...segments] = endpoint.split("/");

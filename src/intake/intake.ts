@@ -6,7 +6,7 @@ import type { Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Hold } from "../engine/control.ts";
 import type { Listener } from "../engine/relay.ts";
-import type { Body } from "../store/store.ts";
+import type { Body, Result } from "../store/store.ts";
 
 /** What HTTP hands over; the body has not been read yet. */
 export interface IncomingCall {
@@ -43,6 +43,8 @@ export interface PreparedCall {
   readonly idempotency: { readonly key: string; readonly fingerprint: Uint8Array } | null;
   /** The SDK says that this is its n-th repetition (`x-stainless-retry-count`); null when it does not count. */
   readonly retryCount: number | null;
+  /** Endpoint and content as a digest: by it a repetition is recognised; null when its caller does not count them. */
+  readonly repeat: Uint8Array | null;
   readonly traceparent: string | null;
   readonly clientRequestId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -54,10 +56,16 @@ export interface Accepted {
   readonly job: Job;
   /** An idempotency key named a job that existed already. */
   readonly replayed: boolean;
+  /** The answer, when the job is final and only this process has it. */
+  readonly result: Result | null;
   /** The waiting socket's hold on the job; null for `async`, and when the job is final already. */
   readonly hold: Hold | null;
   /** Stops listening; does nothing when no listener was given. */
   detach(): void;
+  /** Makes the job outlive this socket: durable from when it resolves. Null: that cannot be, or it is over already. */
+  keep(): Promise<Job | null>;
+  /** Its answer is with the caller, who will not ask for it again. */
+  delivered(): void;
 }
 
 export interface Intake {
@@ -71,7 +79,8 @@ export interface Intake {
   /**
    * `async`: resolves after COMMIT. `sync`: after COMMIT with an idempotency key, else at once. The listener is attached
    * before the job may run; it is not called when the job returned is final already. A repeated key is answered
-   * whatever the body's file became: only the first copy is kept.
+   * whatever the body's file became: only the first copy is kept. A synchronous request that its SDK repeats (counter of
+   * 1 and more, same caller, endpoint and bytes) takes up the job that its caller left behind.
    * @throws {SirError} deadline_infeasible (before anything is stored), idempotency_key_reused, queue_full, storage_full, store_unavailable
    */
   accept(call: PreparedCall, mode: "async" | "sync", listener?: Listener): Promise<Accepted>;

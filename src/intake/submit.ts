@@ -3,12 +3,13 @@
 
 import { createHash } from "node:crypto";
 import { priorityOfServiceTier } from "../domain/band.ts";
+import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
 import { DEFAULT_POOL, type IdSource } from "../domain/ids.ts";
 import type { EngineControl } from "../engine/control.ts";
 import type { Listener } from "../engine/relay.ts";
 import type { NewJob, Store } from "../store/store.ts";
-import { acceptVolatile, addDurably, enter, join, mayBeStored } from "./accept.ts";
+import { acceptVolatile, addDurably, enter, isRepeated, join, mayBeStored, takeUp } from "./accept.ts";
 import { createAdmission, createBudget, tooManyBodies } from "./admission.ts";
 import type { BodyFiles } from "./body-files.ts";
 import { refuseInfeasible } from "./feasible.ts";
@@ -17,8 +18,11 @@ import type { Accepted, IncomingCall, Intake, PreparedCall } from "./intake.ts";
 import { readMedia } from "./media.ts";
 import type { ModelDirectory } from "./models.ts";
 import { BodyKeeper, checkContentLength, MEMORY_BODY_BYTES, readBody } from "./read-body.ts";
+import { Repeats } from "./repeats.ts";
 
 export interface IntakeSettings {
+  /** How long a synchronous caller who left may come back. */
+  readonly orphanMs: number;
   readonly bodyLimitBytes: number;
   /** For callers who name none. */
   readonly leaseMs: number;
@@ -32,8 +36,9 @@ export interface IntakeSettings {
 }
 
 export interface IntakeDeps {
-  readonly store: Pick<Store, "add" | "addVolatile" | "job" | "keyed">;
+  readonly store: Pick<Store, "add" | "addVolatile" | "job" | "keyed" | "repeats">;
   readonly engine: EngineControl;
+  readonly clock: Clock;
   readonly ids: IdSource;
   readonly files: BodyFiles;
   readonly models: ModelDirectory;
@@ -46,6 +51,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   const admission = createAdmission(deps.engine, settings.maxQueued);
   const memory = createBudget(settings.maxMemoryBytes);
   const open = createBudget(settings.maxOpenBodies);
+  const repeats = new Repeats({ ...deps, orphanMs: settings.orphanMs });
   /** What a prepared body occupies; by the body itself, so that a copy of the call is as good as the call. */
   const keepers = new WeakMap<PreparedCall["body"], BodyKeeper>();
 
@@ -63,6 +69,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       const model = deps.models.resolve(fields.model);
       const { idempotencyKey, forwarded, priority, ...rest } = headers;
       const body = { contentType: media.contentType, sizeBytes, sha256, headers: forwarded, modelSpan, source };
+      const fingerprint = fingerprintOf(call.endpoint, read.contentDigest);
       keepers.set(body, keeper);
       return {
         ...rest,
@@ -72,10 +79,8 @@ export function createIntake(deps: IntakeDeps): Intake {
         fields,
         body,
         priority: priority ?? priorityOfServiceTier(fields.serviceTier),
-        idempotency:
-          idempotencyKey === null
-            ? null
-            : { key: idempotencyKey, fingerprint: fingerprintOf(call.endpoint, read.contentDigest) },
+        idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint },
+        repeat: headers.retryCount === null ? null : fingerprint,
         metadata: {},
         discard: () => keeper.discard(),
       };
@@ -91,11 +96,16 @@ export function createIntake(deps: IntakeDeps): Intake {
     const keeper = keepers.get(call.body);
     let release = (): void => undefined;
     try {
+      const left = mode === "sync" && isRepeated(call) ? await takeUp({ ...deps, repeats }, call, listener) : null;
+      if (left !== null) {
+        await call.discard();
+        return left;
+      }
       release = admission.reserve(call.model.name);
       if (call.refuseInfeasible) await refuseInfeasible(deps, call);
-      const job = newJobOf(deps.ids, call);
+      const job = newJobOf(deps.ids, call, mode);
       if (mode === "sync" && call.idempotency === null) {
-        return acceptVolatile(deps, job, listener, () => void keeper?.discard());
+        return acceptVolatile({ ...deps, repeats }, job, { listener, repeat: call.repeat, keeper });
       }
       const { job: stored, replayed } = await addDurably(deps.store, job);
       if (replayed) {
@@ -121,7 +131,7 @@ function fingerprintOf(endpoint: string, contentDigest: Uint8Array): Uint8Array 
   return createHash("sha256").update(`POST ${endpoint}\n`).update(contentDigest).digest();
 }
 
-function newJobOf(ids: IdSource, call: PreparedCall): NewJob {
+function newJobOf(ids: IdSource, call: PreparedCall, mode: "async" | "sync"): NewJob {
   return {
     id: ids.next("job"),
     pool: DEFAULT_POOL,
@@ -130,6 +140,7 @@ function newJobOf(ids: IdSource, call: PreparedCall): NewJob {
     endpoint: call.endpoint,
     priority: call.priority,
     stream: call.fields.stream,
+    origin: mode === "sync" ? "socket" : "receipt",
     leaseMs: call.leaseMs,
     deadlineMs: call.deadlineMs,
     traceparent: call.traceparent,

@@ -25,8 +25,8 @@ describe("without Prefer", () => {
     expect((await call.body).toString()).toBe('{"model":"chat" ,"top_k":1.0}');
   });
 
-  it("holds for as long as it takes", async () => {
-    const world = await given();
+  it("holds for as long as it takes where redirects are off", async () => {
+    const world = await given({ redirect: false });
     let answered = false;
     const response = post(world).finally(() => {
       answered = true;
@@ -141,8 +141,8 @@ describe("with wait alone", () => {
     expect((await settled(world, response)).headers.get("preference-applied")).toBe("wait=10");
   });
 
-  it("goes on holding when the wait is over", async () => {
-    const world = await given();
+  it("goes on holding when the wait is over and redirects are off", async () => {
+    const world = await given({ redirect: false });
     const response = post(world, ASK, { headers: { prefer: "wait=1" } });
     const call = await nextCall(world);
     await passes(world, 30_000);

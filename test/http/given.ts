@@ -49,6 +49,10 @@ export interface GivenOptions {
   readonly maxQueued?: number;
   readonly leaseMs?: number;
   readonly readTtlMs?: number;
+  /** False: a hold has no end of its own. Default: redirects after 50 s. */
+  readonly redirect?: boolean;
+  /** The same database under a new router, after the one before was killed. */
+  readonly database?: Database.Database;
   readonly maxStoredBytes?: number;
   readonly maxFileBytes?: number;
   /** Real time, for tests with sockets. */
@@ -68,7 +72,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   };
   const policy = bindPolicy("fifo", {});
   const directory = await mkdtemp(join(tmpdir(), "sir-http-"));
-  const database = new Database(":memory:");
+  const database = options.database ?? new Database(":memory:");
   const leaseMs = options.leaseMs ?? 60_000;
   const { ranking } = policy;
   const store = await openSqliteStore({
@@ -90,8 +94,9 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   });
   await engine.start();
   const intake = createIntake({
-    ...{ store, engine, ids, files, models: createModelDirectory(specs), emit },
+    ...{ store, engine, clock, ids, files, models: createModelDirectory(specs), emit },
     settings: {
+      orphanMs: 10_000,
       bodyLimitBytes: options.bodyLimitBytes ?? 64 * 1024 * 1024,
       ...{ leaseMs, sweepMs: 1000, maxQueued: options.maxQueued ?? 1000 },
       ...{ maxOpenBodies: 1000, maxMemoryBytes: 64 * 1024 * 1024 },
@@ -103,7 +108,16 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
     settings: { maxFileBytes: options.maxFileBytes ?? 1024 * 1024, batchFileTtlMs: 30 * 86_400_000 },
   });
   const app = createApp({
-    ...{ intake, files: desk, engine, store, clock, ids, closing, settings: { holdMs: 50_000, orphanMs: 10_000 } },
+    ...{
+      intake,
+      files: desk,
+      engine,
+      store,
+      clock,
+      ids,
+      closing,
+      settings: { holdMs: 50_000, redirect: options.redirect ?? true, orphanMs: 10_000 },
+    },
     log: (event) => events.push(event),
     ...options.deps,
   });

@@ -85,6 +85,7 @@ export function verbsOf(store: Store): IntakeDeps["store"] {
     add: (job) => store.add(job),
     addVolatile: (job) => store.addVolatile(job),
     job: (id) => store.job(id),
+    repeats: (caller, repeat) => store.repeats(caller, repeat),
     keyed: (caller, key) => store.keyed(caller, key),
   };
 }
@@ -123,11 +124,11 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   await engine.start();
   const models = createModelDirectory(specs);
   const settings: IntakeSettings = {
-    ...{ bodyLimitBytes: 64 * 1024 * 1024, leaseMs: 60_000, sweepMs: 1000, maxQueued: 1000 },
+    ...{ orphanMs: 10_000, bodyLimitBytes: 64 * 1024 * 1024, leaseMs: 60_000, sweepMs: 1000, maxQueued: 1000 },
     ...{ maxOpenBodies: 1000, maxMemoryBytes: 64 * 1024 * 1024 },
     ...options.settings,
   };
-  const intake = createIntake({ store: storeAs(sqlite), engine, ids, files, models, settings, emit });
+  const intake = createIntake({ store: storeAs(sqlite), engine, clock, ids, files, models, settings, emit });
   onTestFinished(async () => {
     await rm(directory, { recursive: true, force: true });
   });

@@ -73,10 +73,12 @@ export async function openRouter(
   const intake = createIntake({
     store,
     engine,
+    clock,
     ids,
     files,
     models: createModelDirectory(config.engine.models),
     settings: {
+      orphanMs: config.sync.orphanMs,
       bodyLimitBytes: config.server.bodyLimitBytes,
       leaseMs: config.jobs.leaseMs,
       sweepMs: config.jobs.sweepMs,
