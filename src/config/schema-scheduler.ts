@@ -8,13 +8,9 @@ import type { BoundPolicy } from "../scheduler/policy.ts";
 import { closest } from "./closest.ts";
 import { seconds } from "./units.ts";
 
-/** Named in the plan, not built yet. */
-const LATER = ["stint"];
-
 function policyMend(came: unknown): string {
   const known = `known: ${POLICY_NAMES.join(", ")}`;
   if (typeof came !== "string") return known;
-  if (LATER.includes(came)) return `the policy "${came}" is not available in this version; ${known}`;
   const near = closest(came, POLICY_NAMES);
   return near === null ? known : `did you mean "${near}"? ${known}`;
 }

@@ -92,6 +92,8 @@ export interface Policy<Settings = unknown> {
   readonly guardDefaults: { readonly minResidencySeconds: number | null; readonly maxWaitSeconds: number | null };
   /** In what order the jobs of one model run. */
   ranking(settings: Settings): Ranking;
+  /** After which an arrival counts half in `BandView.arrivals`; absent: ten minutes. */
+  rateHalfLifeMs?(settings: Settings): number;
   /**
    * How many points of priority being resident is worth, when callers' priorities are compared across models; null when
    * they order jobs inside a model only.

@@ -7,12 +7,14 @@ import { longest } from "./longest.ts";
 import { modelScore } from "./model-score.ts";
 import { serial } from "./serial.ts";
 import * as keys from "./settings.ts";
+import { stint } from "./stint/stint.ts";
 
 export const POLICIES = {
   fifo: bindable(fifo),
   serial: bindable(serial),
   "model-score": bindable(modelScore),
   longest: bindable(longest),
+  stint: bindable(stint),
 } as const;
 
 export type PolicyName = keyof typeof POLICIES;
@@ -55,6 +57,7 @@ function bindable<Settings>(policy: Policy<Settings>): Bindable {
       return {
         name: policy.name,
         ranking: policy.ranking(settings),
+        ...(policy.rateHalfLifeMs === undefined ? {} : { rateHalfLifeMs: policy.rateHalfLifeMs(settings) }),
         residentPoints: policy.residentPoints(settings),
         guards: inMs(ruled),
         settings: { ...ruled, ...settings },
