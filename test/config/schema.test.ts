@@ -132,10 +132,14 @@ describe("the policy", () => {
     expect(problem?.mend).toContain('Did you mean "model-score"?');
   });
 
-  it("stint is known by name and not available yet", () => {
-    const [problem] = problems({ scheduler: { policy: "stint" } });
+  it("takes a number for each band, and keeps the default of a band that is left out", () => {
+    const { policy } = resolve({ scheduler: { policy: "stint", weight: { batch: 0.5 } } }).engine;
 
-    expect(problem?.mend).toContain('policy "stint" is not available in this version');
+    expect(policy.settings).toMatchObject({
+      weight: { interactive: 10, normal: 1, batch: 0.5 },
+      visitSeconds: { interactive: 1_200, normal: 5_400, batch: 43_200 },
+    });
+    expect(problems({ scheduler: { policy: "stint", weight: { urgent: 1 } } })).toHaveLength(1);
   });
 
   it("may have the settings of another policy beside its own; they are named as unused", () => {

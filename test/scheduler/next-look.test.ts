@@ -23,7 +23,7 @@ test("with no event the verdict stands until the next look, to the millisecond",
         const stands = core(first);
         const until = first.nextLookAtMs ?? NOW + 1_000_000;
         // Scores cross at any fraction; their instant is the first whole millisecond after.
-        const finest = policy.name === "model-score" ? Math.ceil(until) - 1 : until - 0.01;
+        const finest = ["model-score", "stint"].includes(policy.name) ? Math.ceil(until) - 1 : until - 0.01;
         const near = [finest, until - 1, until - 2, NOW + 1].map((ms) => (finest % 1 === 0 ? Math.floor(ms) : ms));
         for (const nowMs of [...offsets.map((ms) => NOW + ms), ...near]) {
           if (nowMs < NOW || nowMs >= until) continue;

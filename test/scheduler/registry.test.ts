@@ -41,7 +41,7 @@ test("a policy does not look at the keys of others", () => {
 
 test("an unknown policy and a forbidden value are said in words", () => {
   expect(() => bindPolicy("lifo", {})).toThrow(
-    'There is no policy "lifo". There are: fifo, serial, model-score, longest.',
+    'There is no policy "lifo". There are: fifo, serial, model-score, longest, stint.',
   );
   expect(() => bindPolicy("serial", { swapAffinityBonus: 100 })).toThrow(/scheduler\.swapAffinityBonus/);
   expect(() => bindPolicy("model-score", { maxWaitSeconds: 0 })).toThrow(/scheduler\.maxWaitSeconds/);

@@ -77,8 +77,9 @@ export const strict = setting(
 
 /** One number for each band; a band that is left out keeps its default. */
 const byBand = (schema: z.ZodNumber, unit: string, sentence: string) => {
-  const each = schema.exactOptional();
-  return setting(z.strictObject({ interactive: each, normal: each, batch: each }), unit, sentence);
+  const of = (band: string) => setting(schema.exactOptional(), unit, `Of ${band} jobs.`);
+  const shape = { interactive: of("interactive"), normal: of("normal"), batch: of("batch") };
+  return setting(z.strictObject(shape), unit, sentence);
 };
 const positive = z.number().positive().max(31_536_000);
 

@@ -57,7 +57,8 @@ export function contestsOf({ snapshot, challengers }: Field, of: Settings): Cont
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()].flatMap((group) => {
-    const made = group.map((each) => challengerOf(each, nowMs, of));
+    // In the configuration's order, so that sums come out the same to the last bit.
+    const made = group.sort((a, b) => a.order - b.order).map((each) => challengerOf(each, nowMs, of));
     const first = leading(made);
     if (first === null) return [];
     const victims = first.each.victims.filter(({ eligible }) => eligible);

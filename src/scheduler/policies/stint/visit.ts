@@ -16,11 +16,12 @@ export function servesFirst(contest: Contest): Ruling | null {
  * the victims have nothing queued or have had their turn.
  */
 export function visit(contest: Contest, of: Settings): Ruled {
-  const { nowMs, challengers, victims, queued } = contest;
+  const { nowMs, eventAtMs, challengers, victims, queued } = contest;
   const loads = [...challengers.map(({ each }) => each), ...victims];
   const floor = loads.length > 1 ? loads.reduce((sum, each) => sum + switchSeconds(each), 0) / of.swapShare : 0;
   const limitMs = ({ each }: Challenger): number => Math.max(of.visitSeconds[bestBand(each)], floor) * 1_000;
-  const dueAtMs = (challenger: Challenger): number => (challenger.each.unvisitedSinceMs ?? nowMs) + limitMs(challenger);
+  const dueAtMs = (challenger: Challenger): number =>
+    (challenger.each.unvisitedSinceMs ?? eventAtMs) + limitMs(challenger);
   const overdue = challengers.filter((each) => nowMs >= dueAtMs(each));
   const target = best(overdue, (a, b) => dueAtMs(a) - dueAtMs(b));
   if (target === null) return { ruling: null, looksMs: challengers.map(dueAtMs) };
@@ -30,7 +31,7 @@ export function visit(contest: Contest, of: Settings): Ruled {
     return { ruling: { kind: "stay", reason: "quantum", about: target, numbers }, looksMs: [turnEndsAtMs] };
   }
   const numbers = {
-    waited_seconds: seconds(nowMs - (target.each.unvisitedSinceMs ?? nowMs)),
+    waited_seconds: seconds(nowMs - (target.each.unvisitedSinceMs ?? eventAtMs)),
     limit_seconds: seconds(limitMs(target)),
   };
   return { ruling: { kind: "move", target, reason: "visit", numbers, spend: null }, looksMs: [] };
