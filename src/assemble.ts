@@ -3,7 +3,9 @@
 import { dirname } from "node:path";
 import { createFleet } from "./backends/fleet.ts";
 import { readFreeGiB } from "./backends/memory-probe.ts";
-import { createFileDesk } from "./batches/files.ts";
+import { createBatchDesk } from "./batches/desk.ts";
+import { createFileDesk, type FileBytes } from "./batches/files.ts";
+import { BatchRunner } from "./batches/runner.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
 import { setupOf } from "./config/setup.ts";
 import type { Emit } from "./domain/event.ts";
@@ -12,7 +14,7 @@ import { Engine } from "./engine/engine.ts";
 import { createApp } from "./http/app.ts";
 import { createClosing } from "./http/closing.ts";
 import { type Listening, listen } from "./http/listen.ts";
-import type { BodyFiles, FileInWriting } from "./intake/body-files.ts";
+import type { FileInWriting } from "./intake/body-files.ts";
 import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
 import { createLog, type RouterLog } from "./observe/log.ts";
@@ -57,6 +59,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   const core = await openCore(config, log, fail, options.version);
   const { engine, store, metrics, models } = core;
   const stop = async (): Promise<void> => {
+    await core.batches.close();
     await engine.close();
     await core.fleet.close();
     metrics.close();
@@ -65,6 +68,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   };
   try {
     await engine.start();
+    await core.batches.start();
     const noteSetup = (now: ResolvedConfig): void =>
       store.append([{ type: "setup", atMs: core.clock.nowMs(), setup: setupOf(now) }]);
     noteSetup(config);
@@ -72,6 +76,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
     let closed: Promise<void> | null = null;
     const close = async (): Promise<void> => {
       listening.drain();
+      await core.batches.close();
       await engine.close();
       await listening.close();
       await stop();
@@ -101,7 +106,8 @@ interface Core {
   readonly clock: SystemClock;
   readonly ids: IdSource;
   readonly store: Store;
-  readonly spool: Spool;
+  readonly bytes: FileBytes;
+  readonly batches: BatchRunner;
   readonly metrics: Metrics;
   readonly engine: Engine;
   readonly fleet: ReturnType<typeof createFleet>;
@@ -132,10 +138,16 @@ async function openCore(
   });
   clock.startAtLeast(store.lastStampMs);
   const spool = createSpool(config.store.dataDir ?? dirname(config.store.url.slice("sqlite:".length)));
-  const metrics = createMetrics({ clock, status: () => engine.status(), usage: () => store.usage() });
+  const metrics = createMetrics({
+    clock,
+    status: () => engine.status(),
+    usage: () => store.usage(),
+    batchLines: () => batches.waiting(),
+  });
   const emit: Emit = (event) => {
     metrics.listen(event);
     log.listen(event);
+    batches.listen(event);
   };
   const { dataDir } = config.store;
   const fleet = createFleet(config.backends, { clock, environment, ...(dataDir === null ? {} : { dataDir }) });
@@ -151,7 +163,13 @@ async function openCore(
     freeGiB: (device) => freeGiBOf(config, device),
     onFatal: fail,
   });
-  return { clock, ids, store, spool, metrics, engine, fleet, models: createModelDirectory(config.engine.models), emit };
+  const models = createModelDirectory(config.engine.models);
+  const bytes = bytesOf(spool, ids);
+  const batches = new BatchRunner({
+    ...{ store, engine, clock, ids, bytes, models, emit },
+    settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
+  });
+  return { clock, ids, store, bytes, batches, metrics, engine, fleet, models, emit };
 }
 
 function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: string): Promise<Listening> {
@@ -161,7 +179,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     engine,
     clock,
     ids,
-    files: filesOf(core.spool, ids),
+    files: core.bytes,
     models,
     settings: {
       ...config.jobs,
@@ -176,12 +194,13 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
   const files = createFileDesk({
     store,
     ids,
-    bytes: { ...filesOf(core.spool, ids), open: (uri) => core.spool.open(uri) },
+    bytes: core.bytes,
     settings: { maxFileBytes: config.batches.maxFileBytes, batchFileTtlMs: config.batches.fileTtlMs },
   });
   const app = createApp({
     intake,
     files,
+    batches: createBatchDesk({ store, ids, runner: core.batches }),
     engine,
     store,
     clock,
@@ -209,12 +228,17 @@ function failure(): { promise: Promise<Error>; fail: (error: unknown) => void } 
 }
 
 /** Spool files in the words of intake. */
-function filesOf(spool: Spool, ids: IdSource): BodyFiles {
+function bytesOf(spool: Spool, ids: IdSource): FileBytes {
   const inWriting = (file: SpoolFile): FileInWriting => ({
     uri: file.uri,
     write: (bytes) => file.write(bytes),
     finish: () => file.commit(),
     discard: () => file.discard(),
   });
-  return { create: async () => inWriting(await spool.create(ids.next("req"))), remove: (uri) => spool.remove(uri) };
+  return {
+    create: async () => inWriting(await spool.create(ids.next("req"))),
+    open: (uri) => spool.open(uri),
+    slice: (uri, startByte, sizeBytes) => spool.slice(uri, startByte, sizeBytes),
+    remove: (uri) => spool.remove(uri),
+  };
 }

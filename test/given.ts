@@ -8,6 +8,9 @@
 import { onTestFinished } from "vitest";
 import type { Backend } from "../src/backends/backend.ts";
 import { createBackends } from "../src/backends/registry.ts";
+import { createBatchDesk } from "../src/batches/desk.ts";
+import { createFileDesk } from "../src/batches/files.ts";
+import { BatchRunner } from "../src/batches/runner.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import type { RouterEvent } from "../src/domain/event.ts";
 import { type JobId, LOCAL_CALLER } from "../src/domain/ids.ts";
@@ -67,11 +70,15 @@ export async function given(facts: Given) {
   const events: RouterEvent[] = [];
   const files = memoryFiles();
   let accepting = 0;
+  const emit = (event: RouterEvent): void => {
+    events.push(event);
+    batches.listen(event);
+  };
   const parts = await assemble({
     document: documentOf(facts),
     clock,
     ids: createSimulatedIds(clock, facts.seed ?? 1),
-    emit: (event) => void events.push(event),
+    emit,
     openBody: files.open,
     backends: ({ backends }) => {
       const made = createBackends(backends, { clock });
@@ -98,8 +105,18 @@ export async function given(facts: Given) {
     },
     emit: (event) => void events.push(event),
   });
-  const app = createApp({ intake, engine, store, clock, ids, settings: config.sync });
+  const { maxFileBytes, fileTtlMs } = config.batches;
+  const batches = new BatchRunner({
+    ...{ store, engine, clock, ids, bytes: files, models, emit },
+    settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
+  });
+  const app = createApp({
+    ...{ intake, engine, store, clock, ids, settings: config.sync },
+    files: createFileDesk({ store, ids, bytes: files, settings: { maxFileBytes, batchFileTtlMs: fileTtlMs } }),
+    batches: createBatchDesk({ store, ids, runner: batches }),
+  });
   await engine.start();
+  await batches.start();
   if (facts.resident !== undefined) {
     await engine.operator.load(models.resolve(facts.resident).name);
     const loaded = (): boolean =>
@@ -149,6 +166,7 @@ export async function given(facts: Given) {
   const close = async (): Promise<void> => {
     if (closed) return;
     closed = true;
+    await batches.close();
     await closeSimulation({ clock, engine, store });
   };
   onTestFinished(close);
@@ -160,6 +178,8 @@ export async function given(facts: Given) {
     intake,
     models,
     config,
+    batches,
+    files,
     /** `await app.request("/v1/…")` where the answer needs no time; else `world.answer(app.request(…))`. */
     app,
     /** Everything the engine has emitted, oldest first. */

@@ -1,10 +1,9 @@
 // Body files that lie in memory, for tests and simulations.
 
-import type { BodyFiles } from "../src/intake/body-files.ts";
+import type { FileBytes } from "../src/batches/files.ts";
 
-export interface MemoryFiles extends BodyFiles {
+export interface MemoryFiles extends FileBytes {
   readonly files: ReadonlyMap<string, Uint8Array>;
-  open(uri: string): AsyncIterable<Uint8Array>;
 }
 
 export function memoryFiles(): MemoryFiles {
@@ -28,13 +27,15 @@ export function memoryFiles(): MemoryFiles {
         },
       };
     },
+    slice: (uri, startByte, sizeBytes) => `${uri}#${startByte}+${sizeBytes}`,
     remove: async (uri) => {
       files.delete(uri);
     },
     async *open(uri) {
-      const bytes = files.get(uri);
+      const [name = "", start, size] = uri.split(/[#+]/);
+      const bytes = files.get(name);
       if (bytes === undefined) throw new Error(`there is no ${uri}`);
-      yield bytes;
+      yield start === undefined ? bytes : bytes.subarray(Number(start), Number(start) + Number(size));
     },
   };
 }

@@ -22,6 +22,8 @@ export interface FileSettings {
 export interface FileBytes extends BodyFiles {
   /** Ends with an error when the file is gone. */
   open(uri: string): AsyncIterable<Uint8Array>;
+  /** The URI of a part of a file. */
+  slice(uri: string, startByte: number, sizeBytes: number): string;
 }
 
 export interface FileDeps {

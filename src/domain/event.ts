@@ -1,8 +1,9 @@
 // Everything worth logging, counting or showing. The engine emits; log, metrics and HTTP listen.
 
 import type { Band } from "./band.ts";
+import type { BatchStatus } from "./batch.ts";
 import type { Decision } from "./decision.ts";
-import type { DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
+import type { BatchId, DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
 import type { CancelReason, Dispatch, JobError } from "./job.ts";
 
 export type LoadOutcome = "ready" | "failed" | "timeout" | "abandoned";
@@ -118,6 +119,15 @@ export type RouterEvent =
       readonly state: "closed" | "open" | "half_open";
       readonly retryAtMs: number | null;
     }
+  | {
+      readonly type: "batch.changed";
+      readonly batch: BatchId;
+      readonly status: BatchStatus;
+      readonly total: number;
+      readonly completed: number;
+      readonly failed: number;
+    }
+  | { readonly type: "batch.stalled"; readonly batch: BatchId; readonly detail: string }
   | { readonly type: "store.unavailable"; readonly verb: string; readonly detail: string }
   | { readonly type: "recovered"; readonly requeued: number; readonly poisoned: number; readonly dropped: number };
 

@@ -21,13 +21,15 @@ export type DeviceId = Brand<"DeviceId">;
 export type PoolId = Brand<"PoolId">;
 /** `file-` and 32 hex digits: with the hyphen that clients of OpenAI's files look for. */
 export type FileId = Brand<"FileId">;
+/** `batch_` and 32 hex digits. */
+export type BatchId = Brand<"BatchId">;
 /** Who asked. `local` until keys exist. */
 export type CallerId = Brand<"CallerId">;
 
 export const DEFAULT_POOL = "default" as PoolId;
 export const LOCAL_CALLER = "local" as CallerId;
 
-export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint" | "file";
+export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint" | "file" | "batch";
 
 /** Makes ids. Injected, so that a simulated day is the same each time. */
 export interface IdSource {
@@ -36,6 +38,7 @@ export interface IdSource {
   next(prefix: "ins"): InstanceId;
   next(prefix: "boot"): OwnerId;
   next(prefix: "req" | "file"): string;
+  next(prefix: "batch"): BatchId;
   next(prefix: "hint"): HintId;
 }
 
@@ -56,6 +59,13 @@ const FILE_ID = /^file-[0-9a-f]{32}$/;
 /** Null: it names no file. */
 export function parseFileId(text: string): FileId | null {
   return FILE_ID.test(text) ? (text as FileId) : null;
+}
+
+const BATCH_ID = /^batch_[0-9a-f]{32}$/;
+
+/** Null: it names no batch. */
+export function parseBatchId(text: string): BatchId | null {
+  return BATCH_ID.test(text) ? (text as BatchId) : null;
 }
 
 export function newFileId(ids: IdSource): FileId {

@@ -4,6 +4,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { SirError } from "../domain/errors.ts";
 import { createPoll } from "../intake/poll.ts";
+import { batchRoutes } from "./batch-routes.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
 import { fileRoutes } from "./file-routes.ts";
@@ -29,6 +30,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...inferenceRoutes(world),
     ...jobRoutes(world),
     ...fileRoutes(world),
+    ...batchRoutes(world),
     ...modelRoutes(world),
     ...decisionRoutes(world),
     ...operationsRoutes(world),

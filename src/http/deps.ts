@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
+import type { BatchDesk } from "../batches/desk.ts";
 import type { FileDesk } from "../batches/files.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { IdSource, JobId } from "../domain/ids.ts";
@@ -53,6 +54,8 @@ export interface HttpDeps {
   readonly metrics?: MetricsSource;
   /** Absent: there are no files. */
   readonly files?: FileDesk;
+  /** Absent: there are no batches. */
+  readonly batches?: BatchDesk;
   readonly log?: (event: HttpEvent) => void;
   /** Absent: never closing, as in most tests. */
   readonly closing?: Closing;

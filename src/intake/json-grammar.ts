@@ -114,3 +114,13 @@ export function syntaxError(mode: Mode, offsetBytes: number, byte: number | null
     `The body is not valid JSON: expected ${EXPECTED[mode]} at byte ${offsetBytes}, got ${came}.`,
   );
 }
+
+/** Where an object must begin; null: what came begins no other JSON value either. */
+export function notAnObject(byte: number): SirError | null {
+  let got: string;
+  if (byte === Byte.openArray) got = "an array";
+  else if (byte === Byte.quote) got = "a string";
+  else if (byte === Byte.minus || isDigit(byte)) got = "a number";
+  else return null;
+  return new SirError("invalid_body", `The body must be a JSON object, got ${got}.`);
+}

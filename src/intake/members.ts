@@ -18,10 +18,15 @@ export type Member =
       readonly span: Span;
     }
   | { readonly type: "boolean"; readonly value: boolean }
-  | { readonly type: "number" | "null" | "object" | "array" };
+  | {
+      readonly type: "object";
+      /** Braces included; empty while it is still open. */
+      readonly span: Span;
+    }
+  | { readonly type: "number" | "null" | "array" };
 
 export type Span = readonly [start: number, end: number];
-export type Members = Partial<Record<Wanted, Member>>;
+export type Members<Key extends string = Wanted> = Partial<Record<Key, Member>>;
 
 export interface ReadFields {
   readonly fields: BodyFields;

@@ -1,5 +1,6 @@
 // A resumable JSON scanner: fed chunk by chunk, it checks that the document is well-formed and an object, and reads only
-// the five top-level members that the router needs. One pass, no tree, and no memory that grows with the body.
+// the few top-level members it is asked for (of a body, the five that the router needs). One pass, no tree, and no memory
+// that grows with the body.
 
 import { SirError } from "../domain/errors.ts";
 import {
@@ -10,13 +11,14 @@ import {
   Mode,
   NEXT_PART,
   NO_PART,
+  notAnObject,
   PART_MAY_END,
   Part,
   STOPS_RUN,
   syntaxError,
 } from "./json-grammar.ts";
 import { KeptBytes } from "./kept-bytes.ts";
-import { asWanted, type Member, type Members, VALUE_BYTES, type Wanted } from "./members.ts";
+import { asWanted, type Member, type Members, type Span, VALUE_BYTES, type Wanted } from "./members.ts";
 
 /** Deeper nesting is refused: engines parse recursively and would fail on it themselves. */
 const DEPTH_LIMIT = 512;
@@ -27,8 +29,9 @@ const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
 const NULL = Buffer.from("null");
 
-export class JsonScanner {
-  readonly #members: Members = {};
+export class JsonScanner<Key extends string = Wanted> {
+  readonly #members: Members<Key> = {};
+  readonly #asKey: (text: string | null) => Key | null;
   /** 1 where the open container is an object, 0 where it is an array. */
   readonly #stack = new Uint8Array(DEPTH_LIMIT + 1);
   readonly #kept = new KeptBytes(VALUE_BYTES);
@@ -45,7 +48,23 @@ export class JsonScanner {
   #literal: Uint8Array = NULL;
   #literalAt = 0;
   /** The top-level member whose value comes next, if it is one of ours. */
-  #wanted: Wanted | null = null;
+  #wanted: Key | null = null;
+  /** The wanted object that is open, so that its end can be noted. */
+  #object: { readonly type: "object"; span: Span } | null = null;
+
+  /** @param asKey Says which top-level members are read; absent: those of an engine's body. */
+  constructor(asKey?: (text: string | null) => Key | null) {
+    this.#asKey = asKey ?? (asWanted as unknown as (text: string | null) => Key | null);
+  }
+
+  /** What is known so far. */
+  get members(): Members<Key> {
+    return this.#members;
+  }
+
+  get isComplete(): boolean {
+    return this.#mode === Mode.end;
+  }
 
   /** @throws {SirError} invalid_json at the first byte that cannot be; invalid_body when the top is no object. */
   feed(chunk: Uint8Array): void {
@@ -74,7 +93,7 @@ export class JsonScanner {
   }
 
   /** @throws {SirError} invalid_json when the document is not complete. */
-  finish(): Members {
+  finish(): Members<Key> {
     if (this.#mode === Mode.end) return this.#members;
     if (this.#offset === 0) {
       throw new SirError("invalid_json", 'The body is empty; send a JSON object with at least a "model".');
@@ -106,7 +125,7 @@ export class JsonScanner {
       } else if (before === Mode.start && byte === Byte.openObject) {
         this.#open(1, at);
       } else {
-        throw before === Mode.start ? this.#notAnObject(byte, at) : this.#fault(at, byte);
+        throw (before === Mode.start ? notAnObject(byte) : null) ?? this.#fault(at, byte);
       }
     }
     return chunk.length;
@@ -119,7 +138,7 @@ export class JsonScanner {
       return true;
     }
     if (byte === Byte.openObject || byte === Byte.openArray) {
-      this.#found({ type: byte === Byte.openObject ? "object" : "array" });
+      if (this.#wanted !== null) this.#foundContainer(byte === Byte.openObject, this.#offset + at);
       this.#open(byte === Byte.openObject ? 1 : 0, at);
       return false;
     }
@@ -164,6 +183,7 @@ export class JsonScanner {
     }
     if (byte !== (isObject ? Byte.closeObject : Byte.closeArray)) throw this.#fault(at, byte);
     this.#depth--;
+    if (this.#object !== null && this.#depth === 1) this.#endObject(this.#offset + at + 1);
     this.#mode = this.#depth === 0 ? Mode.end : Mode.after;
   }
 
@@ -214,7 +234,7 @@ export class JsonScanner {
   #closeString(endOffset: number): void {
     if (this.#isKey) {
       this.#mode = Mode.colon;
-      if (this.#depth === 1) this.#wanted = asWanted(this.#keptText());
+      if (this.#depth === 1) this.#wanted = this.#asKey(this.#keptText());
       return;
     }
     this.#mode = Mode.after;
@@ -260,17 +280,18 @@ export class JsonScanner {
     this.#wanted = null;
   }
 
-  #notAnObject(byte: number, at: number): SirError {
-    const got =
-      byte === Byte.openArray
-        ? "an array"
-        : byte === Byte.quote
-          ? "a string"
-          : byte === Byte.minus || isDigit(byte)
-            ? "a number"
-            : null;
-    if (got === null) return this.#fault(at, byte);
-    return new SirError("invalid_body", `The body must be a JSON object, got ${got}.`);
+  #foundContainer(isObject: boolean, startOffset: number): void {
+    if (!isObject) {
+      this.#found({ type: "array" });
+      return;
+    }
+    this.#object = { type: "object", span: [startOffset, startOffset] };
+    this.#found(this.#object);
+  }
+
+  #endObject(endOffset: number): void {
+    if (this.#object !== null) this.#object.span = [this.#object.span[0], endOffset];
+    this.#object = null;
   }
 
   #fault(at: number, byte: number): SirError {

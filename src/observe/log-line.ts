@@ -89,6 +89,12 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
       const retry = retryAtMs === null ? null : ms(retryAtMs);
       return line(state === "open" ? "warn" : "info", `breaker ${state}`, () => ({ model, state, retry_at_ms: retry }));
     }
+    case "batch.changed": {
+      const { batch, status, total, completed, failed } = event;
+      return line("info", `batch ${status}`, () => ({ batch, status, total, completed, failed }));
+    }
+    case "batch.stalled":
+      return line("error", "a batch cannot go on", () => ({ batch: event.batch, detail: cut(event.detail) }));
     case "store.unavailable":
       return line("error", "the store did not answer", () => ({ verb: event.verb, detail: cut(event.detail) }));
     case "recovered": {

@@ -25,6 +25,8 @@ export function createMetricSet(registry: Registry) {
       "model",
       "band",
     ]),
+    batchLines: gauge("sir_batch_lines_waiting", "Lines of batches that are not queued as jobs yet.", ["model"]),
+    batches: counter("sir_batches_total", "Batches by their final status.", ["outcome"]),
     running: gauge("sir_running_jobs", "Attempts that run now.", ["model"]),
     dispatched: counter("sir_dispatched_total", "Attempts started.", ["model", "band"]),
     reorders: counter("sir_reorders_total", "Jobs started before one that came earlier, by the term that did it.", [

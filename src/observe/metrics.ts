@@ -3,6 +3,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Registry } from "prom-client";
 import { BANDS, type Band } from "../domain/band.ts";
+import { isBatchFinal } from "../domain/batch.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit, RouterEvent } from "../domain/event.ts";
 import { DevicePhases } from "./device-phases.ts";
@@ -22,6 +23,8 @@ export interface MetricDeps {
   readonly clock: Clock;
   readonly status: () => QueueFacts;
   readonly usage: () => Promise<{ readonly walBytes: number }>;
+  /** Lines of batches that are not queued yet, by model. */
+  readonly batchLines?: () => ReadonlyMap<string, number>;
 }
 
 export interface Metrics {
@@ -58,6 +61,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
     text: async () => {
       phases.accountUntil(deps.clock.nowMs());
       readModels(set, deps.status(), breakers);
+      readBatches(set, deps);
       readLoop(set, loop);
       await readUsage(set, deps);
       return registry.metrics();
@@ -95,6 +99,9 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (hit !== null) set.estimateHits.inc({ band, hit: String(hit) });
       return;
     }
+    case "batch.changed":
+      if (isBatchFinal(event.status)) set.batches.inc({ outcome: event.status });
+      return;
     case "decision": {
       const { kind, load, device, reason } = event.decision;
       if (kind === "swap" && load !== null) set.swaps.inc({ model: load, device, reason });
@@ -125,6 +132,15 @@ function readModels(set: MetricSet, facts: QueueFacts, breakers: ReadonlyMap<str
     }
     set.running.set({ model }, running);
     set.breaker.set({ model }, BREAKER[breakers.get(model) ?? "closed"]);
+  }
+}
+
+/** A line may name anything: whatever is not configured has one name. */
+function readBatches(set: MetricSet, { status, batchLines }: MetricDeps): void {
+  set.batchLines.reset();
+  const names = new Set<string>(status().models.map(({ spec }) => spec.name));
+  for (const [model, lines] of batchLines?.() ?? []) {
+    set.batchLines.inc({ model: names.has(model) ? model : "unknown" }, lines);
   }
 }
 

@@ -7,6 +7,8 @@ import { open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 const FOLDER = "spool";
+/** The end of a URI that names a part of a file: `#` start `+` length. */
+const SLICE = /#(\d+)\+(\d+)$/;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** A body while it is received. */
@@ -26,6 +28,8 @@ export interface Spool {
   create(name: string): Promise<SpoolFile>;
   /** @throws when the file is gone, at the first read. */
   open(uri: string): AsyncIterable<Uint8Array>;
+  /** The URI of a part of a file, which goes with that file. */
+  slice(uri: string, startByte: number, sizeBytes: number): string;
   /** Does nothing when it is gone already. */
   remove(uri: string): Promise<void>;
 }
@@ -69,9 +73,24 @@ export function createSpool(directory: string): Spool {
         },
       };
     },
-    open: (uri) => createReadStream(pathOf(directory, uri)),
+    open: (uri) => createReadStream(pathOf(directory, uri), rangeOf(uri)),
+    slice: sliceOf,
     remove: (uri) => rm(pathOf(directory, uri), { force: true }),
   };
+}
+
+/** A part of a file that belongs to somebody else: it is read, never removed. */
+function sliceOf(uri: string, startByte: number, sizeBytes: number): string {
+  return `${uri}#${startByte}+${sizeBytes}`;
+}
+
+export function isSlice(uri: string | null): boolean {
+  return uri !== null && SLICE.test(uri);
+}
+
+function rangeOf(uri: string): { start: number; end: number } | undefined {
+  const [, start, size] = SLICE.exec(uri) ?? [];
+  return start === undefined ? undefined : { start: Number(start), end: Number(start) + Number(size) - 1 };
 }
 
 /** Removes files whose rows are gone. A file that cannot be removed now is swept at the next start. */
@@ -98,7 +117,7 @@ export function sweepSpool(directory: string, known: ReadonlySet<string>): numbe
 
 /** Nothing but the last part counts, so that no URI leads outside. */
 function pathOf(directory: string, uri: string): string {
-  const name = basename(uri);
+  const name = basename(uri.replace(SLICE, ""));
   if (!NAME.test(name)) throw new Error("not the URI of a spooled body");
   return join(directory, FOLDER, name);
 }

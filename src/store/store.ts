@@ -10,19 +10,12 @@ import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from
 import type { LoadRecord, LogEntry } from "../domain/journal.ts";
 import type { Ranking } from "../domain/ranking.ts";
 import type { Wait } from "../domain/wait.ts";
+import type { BatchVerbs } from "./batch-verbs.ts";
 import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
 
-export class StoreError extends Error {
-  readonly outcome: "unavailable" | "unknown";
-
-  constructor(outcome: "unavailable" | "unknown", message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = "StoreError";
-    this.outcome = outcome;
-  }
-}
+export { StoreError } from "./store-error.ts";
 
 /** Where bytes lie: in a column, or `file:` under the data directory (later `s3:`). */
 export type BodySource =
@@ -196,6 +189,7 @@ export interface StoredEvent {
 export interface Store {
   readonly files: FileVerbs;
   readonly hints: HintVerbs;
+  readonly batches: BatchVerbs;
 
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.

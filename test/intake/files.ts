@@ -1,11 +1,9 @@
 // The spool in the words of intake, in a directory of the test's own.
 
-import type { BodyFiles } from "../../src/intake/body-files.ts";
+import type { FileBytes } from "../../src/batches/files.ts";
 import { createSpool } from "../../src/store/spool.ts";
 
-export interface TestFiles extends BodyFiles {
-  open(uri: string): AsyncIterable<Uint8Array>;
-}
+export type TestFiles = FileBytes;
 
 export function createTestFiles(directory: string): TestFiles {
   const spool = createSpool(directory);
@@ -22,5 +20,6 @@ export function createTestFiles(directory: string): TestFiles {
     },
     remove: (uri) => spool.remove(uri),
     open: (uri) => spool.open(uri),
+    slice: (uri, startByte, sizeBytes) => spool.slice(uri, startByte, sizeBytes),
   };
 }

@@ -62,6 +62,6 @@ test("Escapes in keys and in the model's name count, and members of the same nam
 });
 
 test("A value of another type that comes later replaces the earlier one, and the other way round", () => {
-  expect(scan('{"model":"a","model":{"model":"b"}}')).toEqual({ model: { type: "object" } });
+  expect(scan('{"model":"a","model":{"model":"b"}}')).toEqual({ model: { type: "object", span: [21, 34] } });
   expect(scan(`{"model":"${"x".repeat(5000)}","model":"a"}`)).toMatchObject({ model: { text: "a" } });
 });

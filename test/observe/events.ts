@@ -2,7 +2,7 @@
 
 import type { Decision } from "../../src/domain/decision.ts";
 import type { RouterEvent } from "../../src/domain/event.ts";
-import type { DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../../src/domain/ids.ts";
+import type { BatchId, DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../../src/domain/ids.ts";
 import { DEFAULT_POOL } from "../../src/domain/ids.ts";
 
 export const job = "job_0199aaaaaaaa7000800000000000000a" as JobId;
@@ -107,6 +107,15 @@ const BY_TYPE: ByType = {
   "instance.lost": { type: "instance.lost", model: chat, device: gpu0, detail: "connection refused" },
   "device.phase": { type: "device.phase", device: gpu0, phase: "loading", atMs: 1_000 },
   breaker: { type: "breaker", model: code, state: "open", retryAtMs: 90_000 },
+  "batch.changed": {
+    type: "batch.changed",
+    batch: "batch_01" as BatchId,
+    status: "completed",
+    total: 3,
+    completed: 2,
+    failed: 1,
+  },
+  "batch.stalled": { type: "batch.stalled", batch: "batch_01" as BatchId, detail: "ENOSPC" },
   "store.unavailable": { type: "store.unavailable", verb: "claim", detail: "the disk is full" },
   recovered: { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },
   "instance.adopted": { type: "instance.adopted", model: chat, device: gpu0, instance },

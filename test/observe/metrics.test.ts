@@ -29,6 +29,8 @@ function given(status: () => QueueFacts = () => facts, walBytes = async () => ({
 }
 
 const GOLDEN = `
+sir_batch_lines_waiting gauge
+sir_batches_total counter outcome
 sir_breaker_state gauge model
 sir_device_seconds_total counter device,state
 sir_dispatched_total counter band,model

@@ -3,8 +3,17 @@
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BY_KEY } from "../../src/store/sqlite/accept.ts";
+import {
+  LIVE_OF_BATCH,
+  listBatchesSql,
+  NEXT_LINES,
+  OPEN_BATCHES,
+  OUTCOMES,
+  WAITING_LINES,
+} from "../../src/store/sqlite/batch-reads.ts";
+import { OPEN_OF_CALLER, UNSWEPT } from "../../src/store/sqlite/batches.ts";
 import { END } from "../../src/store/sqlite/ending.ts";
-import { DELETED_FILES, EXPIRED_FILES } from "../../src/store/sqlite/files.ts";
+import { DELETED_FILES, EXPIRED_FILES, listFilesSql } from "../../src/store/sqlite/files.ts";
 import { JOBS, MOVES, PAST_JOBS, PAST_LOADS, SHADOWS } from "../../src/store/sqlite/history.ts";
 import { KEEP } from "../../src/store/sqlite/keep.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
@@ -25,6 +34,7 @@ beforeAll(async () => {
 });
 
 const QUERIES: Readonly<Record<string, string>> = {
+  ...{ LIVE_OF_BATCH, NEXT_LINES, OPEN_BATCHES, OPEN_OF_CALLER, OUTCOMES, UNSWEPT, WAITING_LINES },
   ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, KEEP, LIVE, REPEATS },
   ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
   ...{ DELETED_FILES, EXPIRED_FILES, OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
@@ -61,5 +71,17 @@ describe("query plans", () => {
     const plan = database.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sliceSql(along, order, true)}`);
 
     expect(plan.all({ caller: "", after: "", rows: 1 }).map((row) => row.detail)).toEqual([step]);
+  });
+
+  test.each([
+    [listBatchesSql(true), "SEARCH batches USING INDEX batches_by_caller (caller=? AND id<?)"],
+    [listFilesSql("newest", true), "SEARCH files USING INDEX files_by_caller (caller=? AND id<?)"],
+    [listFilesSql("oldest", true), "SEARCH files USING INDEX files_by_caller (caller=? AND id>?)"],
+  ])("a list of batches or files walks one index: %s", (sql, step) => {
+    const plan = database.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+
+    expect(plan.all({ caller: "", after: "", purpose: null, atMs: 0, rows: 1 }).map((row) => row.detail)).toEqual([
+      step,
+    ]);
   });
 });

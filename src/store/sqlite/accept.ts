@@ -3,6 +3,7 @@
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
+import { isSlice } from "../spool.ts";
 import type { Body, NewJob } from "../store.ts";
 import { CANCELLED, ORIGINS, type Stamp, toJob } from "./job-row.ts";
 import type { Ledger } from "./ledger.ts";
@@ -107,11 +108,16 @@ export function arrivalOf(made: Job, { body, idempotency }: NewJob, home: OwnerI
     ],
     body: made.durable ? bodyColumns(body) : null,
     acceptedAtMs: made.acceptedAtMs,
-    sizeBytes: made.durable ? body.sizeBytes : 0,
+    sizeBytes: made.durable ? ownBytes(body) : 0,
     caller: made.caller,
     key,
     fingerprint,
   };
+}
+
+export /** What the job itself adds to what is stored: a slice lies in a file that is counted already. */
+function ownBytes({ source, sizeBytes }: Body): number {
+  return source.kind === "file" && isSlice(source.uri) ? 0 : sizeBytes;
 }
 
 export function bodyColumns(body: Body): Value[] {

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf } from "./batch.ts";
 
-const SPOOLED = "SELECT location FROM bodies WHERE location IS NOT NULL UNION SELECT location FROM files";
+const SPOOLED = `
+  SELECT location FROM bodies WHERE location IS NOT NULL AND instr(location, '#') = 0
+  UNION SELECT location FROM files`;
 
 /** Complete, or not there: a cut backup leaves `path` as it was. Commits go on meanwhile. */
 export async function backUp(db: Database.Database, path: string): Promise<void> {

@@ -4,6 +4,8 @@
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
+import { createLining, createTally, type Lining } from "./batch-lines.ts";
+import { type Batching, createBatching } from "./batches.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiling, type Filing } from "./files.ts";
 import { createHinting, type Hinting } from "./hints.ts";
@@ -34,6 +36,8 @@ export interface WriteVerbs
     Journal,
     Filing,
     Hinting,
+    Batching,
+    Lining,
     Pick<Ending, "end" | "purge"> {
   /** Writes nothing but the stamp of its commit. */
   touch(at: Stamp): void;
@@ -57,18 +61,23 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const discarded: string[] = [];
   const ledger = new Ledger(db);
   const purger = createPurger(db, settings, ledger, discarded);
-  const ending = createEnding(db, settings, purger);
+  const tally = createTally(db);
+  const ending = createEnding(db, settings, purger, tally);
   const files = createFiling(db, purger, ledger, discarded);
+  const batches = createBatching(db, purger, files.keeper);
+  const accepting = createAccepting(db, purger, ledger);
   const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
   const verbs: WriteVerbs = {
-    ...createAccepting(db, purger, ledger),
+    ...accepting,
     ...createKeeping(db, purger, ledger),
-    ...createRunning(db, settings, ledger),
+    ...createRunning(db, settings, ledger, tally),
     ...createRecovering(db, settings, ending),
-    ...createRetention(db, settings, purger, ledger, files.keeper),
+    ...createRetention(db, settings, purger, ledger, files.keeper, batches.sweeper),
     ...createJournal(db),
     ...createHinting(db),
     ...files.verbs,
+    ...batches.verbs,
+    ...createLining(db, accepting),
     end: ending.end,
     purge: ending.purge,
     touch: () => undefined,

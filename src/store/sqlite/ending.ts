@@ -11,8 +11,9 @@ import type { JobRow } from "./schema.ts";
 
 export const END = `
   UPDATE jobs SET status = ?, epoch = epoch + 1, finished_ms = ?, owner = NULL, instance = NULL, cancel_reason = ?,
-    error_code = ?, error_message = ?, purge_after_ms = ?, purged_ms = CASE durable WHEN 1 THEN NULL ELSE ? END,
-    evictable_ms = CASE durable WHEN 1 THEN ? ELSE NULL END
+    error_code = ?, error_message = ?, purge_after_ms = CASE WHEN batch IS NULL THEN ? ELSE NULL END,
+    purged_ms = CASE durable WHEN 1 THEN NULL ELSE ? END,
+    evictable_ms = CASE WHEN durable = 1 AND batch IS NULL THEN ? ELSE NULL END
   WHERE seq = ? AND status IN (0, 1) RETURNING *`;
 const END_ATTEMPT = `
   UPDATE attempts SET ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
@@ -26,7 +27,12 @@ export interface Ending {
   endRow(at: Stamp, row: JobRow, end: End): Job;
 }
 
-export function createEnding(db: Database, settings: CoreSettings, purger: Purger): Ending {
+export function createEnding(
+  db: Database,
+  settings: CoreSettings,
+  purger: Purger,
+  tally: (row: JobRow) => void,
+): Ending {
   const byId = db.prepare<[string], JobRow>(BY_ID);
   const update = db.prepare<unknown[], JobRow>(END);
   const endAttempt = db.prepare(END_ATTEMPT);
@@ -48,6 +54,7 @@ export function createEnding(db: Database, settings: CoreSettings, purger: Purge
     );
     if (ended === undefined) throw new Error("a job that was live cannot be ended");
     if (row.status === RUNNING) endAttempt.run(at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
+    tally(ended);
     insertEvent.run(row.seq, ended.epoch * 2, at.atMs, STATUSES[end.status]);
     return toJob(ended);
   };

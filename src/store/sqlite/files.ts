@@ -15,9 +15,11 @@ const INSERT = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`;
 const HIDE =
   "UPDATE files SET deleted = 1 WHERE id = ? AND caller = ? AND deleted = 0 AND coalesce(expires_ms, 9e18) > ?";
+const UNREAD = `AND NOT EXISTS
+  (SELECT 1 FROM batches INDEXED BY batches_open WHERE input_file = files.id AND ended_ms IS NULL)`;
 export const EXPIRED_FILES = `
-  SELECT seq FROM files INDEXED BY files_due WHERE expires_ms IS NOT NULL AND expires_ms <= ? ORDER BY expires_ms LIMIT ?`;
-export const DELETED_FILES = "SELECT seq FROM files INDEXED BY files_deleted WHERE deleted = 1 LIMIT ?";
+  SELECT seq FROM files INDEXED BY files_due WHERE expires_ms IS NOT NULL AND expires_ms <= ? ${UNREAD} ORDER BY expires_ms LIMIT ?`;
+export const DELETED_FILES = `SELECT seq FROM files INDEXED BY files_deleted WHERE deleted = 1 ${UNREAD} LIMIT ?`;
 const DROP = "DELETE FROM files WHERE seq = ? RETURNING size, location";
 const GET = `
   SELECT * FROM files WHERE id = @id AND caller = @caller AND deleted = 0 AND coalesce(expires_ms, 9e18) > @atMs`;

@@ -2,6 +2,7 @@
 // The job's row stays as a tombstone, so that a caller hears "expired" and not "never heard of it".
 
 import type { Database } from "better-sqlite3";
+import { isSlice } from "../spool.ts";
 import type { CoreSettings } from "./core.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -40,6 +41,8 @@ export function createPurger(db: Database, settings: CoreSettings, ledger: Ledge
     for (const drop of drops) {
       const gone = drop.get(seq);
       if (gone === undefined) continue;
+      // A slice of a file is the file's, not the job's.
+      if (isSlice(gone.location)) continue;
       ledger.bytesBy(-gone.size);
       if (gone.location !== null) discarded.push(gone.location);
     }

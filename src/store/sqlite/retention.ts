@@ -2,6 +2,7 @@
 
 import type { Database } from "better-sqlite3";
 import { type JobId, jobIdAt } from "../../domain/ids.ts";
+import type { BatchSweeper } from "./batches.ts";
 import type { CoreSettings } from "./core.ts";
 import type { FileKeeper } from "./files.ts";
 import { KEEP_PAST } from "./history.ts";
@@ -20,7 +21,7 @@ export const LOADS_KEEP_MS = 90 * 86_400_000;
 
 const MARK_READ = `
   UPDATE jobs SET read_ms = @atMs, evictable_ms = @atMs, purge_after_ms = min(purge_after_ms, @purgeAfterMs)
-  WHERE id = @id AND status >= 2 AND read_ms IS NULL AND purged_ms IS NULL`;
+  WHERE id = @id AND status >= 2 AND read_ms IS NULL AND purged_ms IS NULL AND batch IS NULL`;
 // A row whose stamp is younger than half a lease is left alone: at most two small writes for each lease.
 const NOTE_POLL = `
   UPDATE jobs SET last_poll_ms = @atMs
@@ -72,6 +73,7 @@ export function createRetention(
   purger: Purger,
   ledger: Ledger,
   files: FileKeeper,
+  batches: BatchSweeper,
 ): Retention {
   const markRead = db.prepare(MARK_READ);
   const notePoll = db.prepare(NOTE_POLL);
@@ -110,7 +112,7 @@ export function createRetention(
     },
     prune(at) {
       const purged = purger.purgeDue(at.atMs);
-      const swept = files.sweep(at);
+      const swept = Math.max(files.sweep(at), batches.sweep(at));
       const old = tombstones.all(at.atMs - TOMBSTONE_MS, PURGE_BATCH);
       for (const seq of old) for (const drop of drops) drop.run(seq);
       ledger.jobsBy(-old.length);

@@ -17,8 +17,8 @@ const INSERT_ATTEMPT = `
   INSERT INTO attempts (job, epoch, attempt, instance, owner, started_ms) VALUES (?, ?, ?, ?, ?, ?)`;
 export const FINISH = `
   UPDATE jobs SET status = ?, finished_ms = ?, owner = NULL, instance = NULL, error_code = ?, error_message = ?,
-    purge_after_ms = ?, purged_ms = CASE durable WHEN 1 THEN NULL ELSE ? END,
-    evictable_ms = CASE durable WHEN 1 THEN ? ELSE NULL END
+    purge_after_ms = CASE WHEN batch IS NULL THEN ? ELSE NULL END, purged_ms = CASE durable WHEN 1 THEN NULL ELSE ? END,
+    evictable_ms = CASE WHEN durable = 1 AND batch IS NULL THEN ? ELSE NULL END
   WHERE id = ? AND status = 1 AND epoch = ? AND owner = ? RETURNING *`;
 const INSERT_RESULT = `
   INSERT INTO results (job, epoch, status, headers, size, stored_ms, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -36,7 +36,12 @@ export interface Running {
   requeue(at: Stamp, fence: Fence, requeue: Requeue, attempt: AttemptEnd): Job | null;
 }
 
-export function createRunning(db: Database, settings: CoreSettings, ledger: Ledger): Running {
+export function createRunning(
+  db: Database,
+  settings: CoreSettings,
+  ledger: Ledger,
+  tally: (row: JobRow) => void,
+): Running {
   const claim = db.prepare<unknown[], JobRow>(CLAIM);
   const insertAttempt = db.prepare(INSERT_ATTEMPT);
   const finish = db.prepare<unknown[], JobRow>(FINISH);
@@ -82,6 +87,7 @@ export function createRunning(db: Database, settings: CoreSettings, ledger: Ledg
       );
       if (row === undefined) return null;
       if (row.durable === 1 && end.result !== null) keep(row, at, end.result);
+      tally(row);
       close(row, fence.epoch, at, attempt, end.kind === "succeeded" ? "completed" : "failed");
       return toJob(row);
     },

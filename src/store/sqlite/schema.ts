@@ -48,6 +48,7 @@ export const jobs = sqliteTable("jobs", {
   evictable_ms: real(),
   origin: integer().notNull(),
   repeat: blob({ mode: "buffer" }),
+  batch: integer(),
 });
 export type JobRow = typeof jobs.$inferSelect;
 

@@ -1,11 +1,11 @@
 // The Store on SQLite. Writes go to the host and come back after COMMIT; reads are done here, on a connection that
 // cannot write.
 
-import type { Database } from "better-sqlite3";
 import type { CallerId, DecisionId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { LogEntry } from "../../domain/journal.ts";
 import type { Ranking } from "../../domain/ranking.ts";
+import type { BatchVerbs } from "../batch-verbs.ts";
 import type { FileVerbs } from "../file-verbs.ts";
 import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
@@ -29,7 +29,7 @@ import {
   type Usage,
 } from "../store.ts";
 import { arrivalOf } from "./accept.ts";
-import type { Boot } from "./boot.ts";
+import { createBatchVerbs } from "./batch-reads.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
 import { createFileVerbs } from "./files.ts";
 import { createHintVerbs } from "./hints.ts";
@@ -41,25 +41,7 @@ import { createListing, type Listing } from "./listing.ts";
 import type { Outbox } from "./outbox.ts";
 import { parcel, postable } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
-
-export interface SqliteStoreParts {
-  readonly owner: OwnerId;
-  readonly ranking: Ranking;
-  readonly boot: Boot;
-  readonly outbox: Outbox;
-  readonly host: Host;
-  readonly reader: Database;
-  /** Fails when the files are no longer those that were opened. */
-  readonly verifyFiles: () => void;
-  /** Fail-stop. */
-  readonly onBroken: (error: Error) => void;
-  /** Puts the files a copy of the database refers to beside it. */
-  readonly copySpool: (copy: string) => Promise<void>;
-  /** Before the host closes. */
-  readonly closeReader: () => void;
-  /** After the host was closed: what else was held. */
-  readonly release: () => void;
-}
+import type { SqliteStoreParts } from "./store-parts.ts";
 
 export class SqliteStore implements Store {
   /** The highest router time the store has seen before this run: the clock must start at least there. */
@@ -69,6 +51,7 @@ export class SqliteStore implements Store {
   readonly history: History;
   readonly files: FileVerbs;
   readonly hints: HintVerbs;
+  readonly batches: BatchVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -92,6 +75,11 @@ export class SqliteStore implements Store {
     this.#listing = createListing(parts.reader);
     this.hints = createHintVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
+    this.batches = createBatchVerbs({
+      ...parts,
+      rankedBy: () => this.#ranking,
+      read: (act) => this.#read(act),
+    });
   }
 
   async add(job: NewJob): Promise<Added> {
