@@ -1,0 +1,59 @@
+// Policies and their settings as they are typed on a command line: `--policy a,b`, `--set key=value`.
+
+import { isPolicyName, keysOf, POLICY_NAMES, type PolicyName } from "../scheduler/policies/registry.ts";
+import { closest } from "./closest.ts";
+import { ConfigError } from "./problem.ts";
+
+/** Of the scheduler's section, read whatever the policy is. */
+const OF_ALL = ["drainSeconds"];
+
+/** `a,b`. @throws {ConfigError} */
+export function parsePolicies(text: string): PolicyName[] {
+  return text.split(",").map((word) => {
+    const name = word.trim();
+    if (isPolicyName(name)) return name;
+    const near = closest(name, POLICY_NAMES);
+    throw refusal(
+      "--policy",
+      name,
+      "is no policy.",
+      near === null ? `Known: ${POLICY_NAMES.join(", ")}.` : didYouMean(near),
+    );
+  });
+}
+
+/**
+ * @param words Each `key=value`; a value that is JSON is taken as JSON (0.5, true, null, {"batch":3600}).
+ * @param policies Those that are to run with them: a key that none of them reads is refused.
+ * @throws {ConfigError}
+ */
+export function parseSettings(words: readonly string[], policies: readonly string[]): Record<string, unknown> {
+  const known = [...new Set([...policies.filter(isPolicyName).flatMap(keysOf), ...OF_ALL])];
+  const values: Record<string, unknown> = {};
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 1) throw refusal("--set", word, "must be key=value,", "e.g. maxWaitSeconds=600.");
+    const key = word.slice(0, at);
+    if (!known.includes(key)) {
+      const near = closest(key, known);
+      const mend = near === null ? `It reads ${known.join(", ")}.` : didYouMean(near);
+      throw refusal("--set", key, `is not read by ${policies.join(" or ")}.`, mend);
+    }
+    values[key] = readValue(word.slice(at + 1));
+  }
+  return values;
+}
+
+const didYouMean = (near: string): string => `Did you mean "${near}"?`;
+
+function refusal(flag: string, path: string, text: string, mend: string): ConfigError {
+  return new ConfigError(flag, [{ path, text, mend }]);
+}
+
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
