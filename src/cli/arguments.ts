@@ -56,6 +56,15 @@ export function checkArguments(raw: readonly string[], args: ArgsDef): void {
   if (extra !== undefined) throw new UsageError(`There is no place for "${extra}" here.`);
 }
 
+/** All values of a string flag, in order: the reader of arguments keeps only the last. */
+export function everyValue(raw: readonly string[], flag: string): string[] {
+  return raw.flatMap((typed, i) => {
+    if (raw.slice(0, i).includes("--")) return [];
+    if (typed.startsWith(`--${flag}=`)) return [typed.slice(flag.length + 3)];
+    return typed === `--${flag}` ? [raw[i + 1] ?? ""] : [];
+  });
+}
+
 function unknownFlag(spelling: string, known: readonly string[]): UsageError {
   const long = known.filter((each) => each.length > 1);
   const near = closest(spelling, long);

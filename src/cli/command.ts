@@ -29,6 +29,8 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   /** Shown first in the help: a line to type, and what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly args: Args;
+  /** String flags that may be given several times: the last alone is a text, several are a list. */
+  readonly repeats?: readonly string[];
   run(args: ParsedArgs<Args>, io: Io): Promise<ExitCode>;
 }
 

@@ -3,7 +3,7 @@
 import { parseArgs } from "citty";
 import { closest } from "../config/closest.ts";
 import { ConfigError } from "../config/problem.ts";
-import { checkArguments, GLOBAL_ARGS } from "./arguments.ts";
+import { checkArguments, everyValue, GLOBAL_ARGS } from "./arguments.ts";
 import { type Command, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { commandHelp, exitCodesHelp, overview } from "./help.ts";
@@ -34,6 +34,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   simulate: {
     summary: "Run a scenario through the scheduler in virtual time.",
     load: async () => (await import("./simulate.ts")).simulate,
+  },
+  replay: {
+    summary: "Run recorded traffic again, under other settings, and compare.",
+    load: async () => (await import("./replay.ts")).replay,
   },
   config: {
     summary: "Print the JSON Schema of the configuration.",
@@ -68,7 +72,9 @@ async function runCommand(command: Command, raw: readonly string[], io: Io): Pro
   }
   const args = { ...command.args, ...GLOBAL_ARGS };
   checkArguments(raw, args);
-  const parsed = parseArgs([...raw], args);
+  const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag)] as const);
+  const lists = Object.fromEntries(repeated.filter(([, values]) => values.length > 1));
+  const parsed = Object.assign(parseArgs([...raw], args), lists);
   const color = io.color && parsed["color"] !== false;
   return await command.run(parsed, color === io.color ? io : { ...io, color });
 }

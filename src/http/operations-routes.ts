@@ -4,11 +4,13 @@ import { z } from "@hono/zod-openapi";
 import { changeModel, changeRouter, type ModelVerb, readLogs } from "./admin.ts";
 import { listDecisions, readDecision } from "./decisions.ts";
 import type { HttpWorld } from "./deps.ts";
+import { readHistory } from "./history.ts";
 import { listModels, readModel } from "./models.ts";
-import { decisionsQuery, forceQuery, linesQuery } from "./parameters.ts";
+import { decisionsQuery, forceQuery, historyQuery, linesQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
 import {
   DecisionSchema,
+  HistorySchema,
   LogsSchema,
   ModelSchema,
   ModelStatusSchema,
@@ -153,5 +155,14 @@ export function adminRoutes(world: HttpWorld): Route[] {
     answers: { 200: json(LogsSchema, "Oldest first") },
     handle: (c) => readLogs(c, world),
   };
-  return [...ofModels, ...ofRouter, logs];
+  const history: Route = {
+    method: "get",
+    path: "/admin/history/{part}",
+    tag,
+    summary: "What was recorded of traffic, page by page, for running it again",
+    query: historyQuery,
+    answers: { 200: json(HistorySchema, "Oldest first") },
+    handle: (c) => readHistory(c, world),
+  };
+  return [...ofModels, ...ofRouter, logs, history];
 }

@@ -56,3 +56,9 @@ export const decisionsQuery = z.object({
 export const eventsQuery = z.object({ after: z.string().optional().describe("As the Last-Event-ID header") });
 export const forceQuery = z.object({ force: z.enum(["true", "false"]).optional().describe("Without a drain") });
 export const linesQuery = z.object({ lines: z.int().min(1).max(10_000).default(200).optional() });
+export const historyQuery = z.object({
+  from_ms: z.number().optional().describe("Unix milliseconds, included"),
+  to_ms: z.number().optional().describe("Unix milliseconds, not included"),
+  after: z.string().optional().describe("A page's `next`"),
+  limit: z.int().min(1).max(1_000).default(200).optional(),
+});

@@ -229,3 +229,11 @@ export function pageOf<T extends z.ZodType>(item: T, name: string) {
     })
     .openapi(name);
 }
+
+export const HistorySchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(z.looseObject({})),
+    next: z.string().nullable().describe("For `after`; null: this was the last page"),
+  })
+  .openapi("History");

@@ -4,11 +4,13 @@
 import { readSetup, type Setup } from "../config/setup.ts";
 import { bandOf } from "../domain/band.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
+import type { LoadRecord } from "../domain/journal.ts";
 import type { History, PastJob, PastMove, PastPage, PastQuery, Range } from "../store/history.ts";
-import type { LoadRecord } from "../store/store.ts";
 
 /** Longest run-up before a range, and run-out after it. */
 const MARGIN_MS = 6 * 3_600_000;
+/** So long a replay goes on before what it did not know (how long the resident had been there) is worn off. */
+const RUN_UP_MS = 3_600_000;
 /** A job's id is made when its request arrives, its acceptance stamped when its body is there. */
 const UPLOAD_MS = 600_000;
 const LOOK_BACK_MS = 7 * 86_400_000;
@@ -61,7 +63,7 @@ export async function readTraffic(history: History, range: Range, mostJobs = MOS
     for (const [name, { usesDevice }] of Object.entries(setup.models)) if (usesDevice) byDevice.add(name);
   const scheduled = all.filter(({ model }) => byDevice.has(model));
   if (scheduled.length === 0) throw new TrafficError("No job for a model on a device was recorded in that time.");
-  const startMs = quietBefore(scheduled, range.fromMs, wide.fromMs);
+  const startMs = quietBefore(scheduled, Math.max(wide.fromMs, range.fromMs - RUN_UP_MS), wide.fromMs);
   const jobs = withinRunOut(
     scheduled.filter(({ acceptedAtMs }) => acceptedAtMs >= startMs),
     range,
@@ -197,7 +199,7 @@ function notesOn({ range, startMs, wide, jobs, moves, downtimes, remote }: Noted
   const inside = moves.filter(({ atMs }) => atMs >= range.fromMs && atMs < range.toMs);
   const by = (reason: string): number => inside.filter((move) => move.reason === reason).length;
   if (startMs === wide.fromMs && startMs < range.fromMs)
-    notes.push("The device was never idle in the six hours before; the replay starts in the middle of work.");
+    notes.push("There was always work in the hours before; the replay starts in the middle of it.");
   if (by("operator") > 0) notes.push(`${by("operator")} moves were asked for by operators; they are not repeated.`);
   const preloads = inside.filter(({ kind }) => kind === "preload").length;
   if (preloads > 0) notes.push(`${preloads} loads ahead of need are not repeated.`);

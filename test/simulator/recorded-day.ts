@@ -8,6 +8,7 @@ import { createSeeded } from "../../src/simulator/seeded.ts";
 import { readTraffic, type Traffic } from "../../src/simulator/traffic.ts";
 import { merge, simulatedModel, type Workload } from "../../src/simulator/workload.ts";
 import type { History } from "../../src/store/history.ts";
+import type { Store } from "../../src/store/store.ts";
 
 export const HOUR_MS = 3_600_000;
 
@@ -39,13 +40,13 @@ export function madeDay(hours: number, seed = 1, slowdownPerJob = 0.06): Workloa
 export async function record<Value>(
   workload: Workload,
   settings: SimulationSettings,
-  read: (history: History, run: ReplayRun) => Promise<Value>,
+  read: (history: History, run: ReplayRun, store: Store) => Promise<Value>,
 ): Promise<Value> {
   let value: Value | undefined;
   await replay(workload, settings, async ({ store, config }, run) => {
     store.append([{ type: "setup", atMs: run.startMs, setup: setupOf(config) }]);
     await store.ping();
-    value = await read(store.history, run);
+    value = await read(store.history, run, store);
   });
   return value as Value;
 }

@@ -1,0 +1,54 @@
+// Where recorded traffic is read from: the store's file, beside a router that may hold it, or a router over HTTP.
+
+import { loadConfig } from "../config/load.ts";
+import type { History } from "../store/history.ts";
+import { sqlitePath } from "../store/open.ts";
+import { StoreOpenError } from "../store/open-error.ts";
+import { openHistoryFile } from "../store/sqlite/history-file.ts";
+import { type Io, UsageError } from "./command.ts";
+import { remoteHistory } from "./remote-history.ts";
+import { routerClient } from "./router-client.ts";
+import { startFault } from "./start-fault.ts";
+
+export const HISTORY_ARGS = {
+  config: { type: "string", valueHint: "FILE", description: "Configuration that names the store (SIR_CONFIG)." },
+  store: {
+    type: "string",
+    valueHint: "URL",
+    description: "The store itself, as sqlite:PATH; wins over the configuration.",
+  },
+  url: { type: "string", valueHint: "ORIGIN", description: "Read over HTTP from the router there, instead of a file." },
+} as const;
+
+export interface HistorySource {
+  readonly history: History;
+  /** In words. */
+  readonly name: string;
+  close(): void;
+}
+
+/** @throws {UsageError} with a mend, when there is no store to read */
+export async function openHistorySource(args: Readonly<Record<string, unknown>>, io: Io): Promise<HistorySource> {
+  if (typeof args["url"] === "string") {
+    const router = routerClient(args["url"], io);
+    return { history: remoteHistory(router), name: router.url, close: () => undefined };
+  }
+  try {
+    const path = await storePath(args, io);
+    return { ...openHistoryFile(path), name: path };
+  } catch (error) {
+    if (!(error instanceof StoreOpenError)) throw error;
+    const fault = startFault(error, { host: "", port: 0, dataDir: null });
+    throw new UsageError(`${fault?.text ?? error.message} ${fault?.mend ?? error.mend}`);
+  }
+}
+
+async function storePath(args: Readonly<Record<string, unknown>>, io: Io): Promise<string> {
+  const { config, store } = args;
+  if (typeof store === "string") return sqlitePath(store, io.cwd);
+  const flags = typeof config === "string" ? { config } : {};
+  const { databasePath } = (await loadConfig({ cwd: io.cwd, environment: io.environment, flags })).store;
+  if (databasePath === null)
+    throw new UsageError("The configuration keeps its store in memory; name one with --store.");
+  return databasePath;
+}

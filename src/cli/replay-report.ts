@@ -1,0 +1,110 @@
+// What a replay says to people: a verdict with its losers, the table, who moved most.
+
+import { BANDS } from "../domain/band.ts";
+import { secondsText } from "../simulator/chart-svg.ts";
+import type { Account, Fidelity, Moved, Waits } from "../simulator/compare.ts";
+import { instantText } from "./instant.ts";
+
+export interface ReplayReport {
+  readonly object: "replay";
+  readonly from: string;
+  readonly to: string;
+  readonly source: string;
+  readonly jobs: number;
+  readonly policy: string;
+  readonly fidelity: Fidelity | null;
+  readonly notes: readonly string[];
+  /** What happened, what the settings that ran give again, and each other setting. */
+  readonly accounts: readonly Account[];
+  readonly others: readonly Other[];
+  readonly charts: readonly string[];
+}
+
+export interface Other {
+  readonly title: string;
+  readonly policy: string;
+  readonly set: Readonly<Record<string, unknown>>;
+  /** What its waits are compared with: the replay of the settings that ran, else what was recorded. */
+  readonly against: string;
+  /** Jobs that wait at least a second less, and more. */
+  readonly gained: number;
+  readonly lost: number;
+  readonly gainedMost: readonly Moved[];
+  readonly lostMost: readonly Moved[];
+}
+
+type Cell = (account: Account) => string;
+
+export function replayText(report: ReplayReport): string {
+  const { accounts, others, fidelity, notes } = report;
+  const from = instantText(Date.parse(report.from));
+  const to = instantText(Date.parse(report.to));
+  const lines = [`${from} to ${to}, ${report.jobs} jobs, ${report.policy} ran (${report.source})`];
+  if (fidelity !== null) lines.push(`fidelity: ${fidelity.sentence}.`);
+  for (const note of notes) lines.push(`note: ${note}`);
+  lines.push("", ...tableOf(accounts), "");
+  for (const other of others) lines.push(...otherLines(other, accounts), "");
+  if (others.length > 0)
+    lines.push("Nothing was changed. A replay of one stretch is little evidence; `sir tune` looks at days.");
+  for (const chart of report.charts) lines.push(`chart: ${chart}`);
+  return lines.join("\n").trimEnd();
+}
+
+function tableOf(accounts: readonly Account[]): string[] {
+  const rows: (readonly [name: string, cell: Cell])[] = [];
+  for (const band of BANDS) {
+    if (accounts.every(({ bands }) => bands[band].jobs === 0)) continue;
+    rows.push(...waitRows(band, (account) => account.bands[band]));
+  }
+  const models = [...new Set(accounts.flatMap((account) => Object.keys(account.models)))];
+  for (const model of models) {
+    const of = (account: Account): Waits | undefined => account.models[model];
+    rows.push([`${model}, mean and p99`, (each) => `${text(of(each)?.meanSeconds)} ${text(of(each)?.p99Seconds)}`]);
+  }
+  rows.push(
+    ["weighted mean wait", (each) => text(each.weightedMeanWaitSeconds)],
+    ["swaps", ({ swaps }) => String(swaps)],
+    ["loading share", ({ loadingShare }) => `${(loadingShare * 100).toFixed(1)} %`],
+    ["deadline misses", ({ deadlineMisses }) => String(deadlineMisses)],
+    ["never started", ({ unserved }) => String(unserved)],
+  );
+  const table = [
+    ["", ...accounts.map(({ title }) => title)],
+    ...rows.map(([name, cell]) => [name, ...accounts.map(cell)]),
+  ];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table.map((row) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function waitRows(name: string, of: (account: Account) => Waits): (readonly [string, Cell])[] {
+  return [
+    [`${name}, mean wait`, (account) => text(of(account).meanSeconds)],
+    [`${name}, p50`, (account) => text(of(account).p50Seconds)],
+    [`${name}, p99`, (account) => text(of(account).p99Seconds)],
+    [`${name}, max`, (account) => text(of(account).maxSeconds)],
+  ];
+}
+
+const text = (seconds: number | undefined): string => (seconds === undefined ? "-" : secondsText(seconds));
+
+function otherLines(other: Other, accounts: readonly Account[]): string[] {
+  const after = accounts.find(({ title }) => title === other.title);
+  const before = accounts.find(({ title }) => title === other.against);
+  if (after === undefined || before === undefined) return [];
+  const better = after.weightedMeanWaitSeconds < before.weightedMeanWaitSeconds;
+  const verdict =
+    `${other.title}: weighted mean wait ${text(before.weightedMeanWaitSeconds)} becomes ${text(after.weightedMeanWaitSeconds)}` +
+    ` (${better ? "better" : "not better"}), swaps ${before.swaps} become ${after.swaps};` +
+    ` ${other.gained} jobs wait less, ${other.lost} wait more.`;
+  const list = (word: string, moved: readonly Moved[]): string[] =>
+    moved.map(
+      ({ id, model, band, beforeSeconds, afterSeconds }) =>
+        `  ${word} ${id}  ${model}, ${band}: ${text(beforeSeconds)} becomes ${text(afterSeconds)}`,
+    );
+  return [verdict, ...list("lost  ", other.lostMost), ...list("gained", other.gainedMost)];
+}

@@ -1,0 +1,169 @@
+// `sir replay`: recorded traffic once more through the live engine, under the settings that ran and under others.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parsePolicies, parseSettings } from "../config/policy-words.ts";
+import { ganttSvg, waitsSvg } from "../simulator/chart-svg.ts";
+import { accountOf, fidelityOf, movedCounts, movedMost } from "../simulator/compare.ts";
+import { type Outcome, recordedOutcome } from "../simulator/outcome.ts";
+import { type RecordedWork, recordedWork } from "../simulator/recorded-work.ts";
+import { readTraffic, type Traffic, TrafficError } from "../simulator/traffic.ts";
+import { type Change, whatIf } from "../simulator/what-if.ts";
+import type { Range } from "../store/history.ts";
+import { defineSirCommand, type Io, UsageError } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { HISTORY_ARGS, type HistorySource, openHistorySource } from "./history-source.ts";
+import { instantText, parseInstant } from "./instant.ts";
+import { type Other, type ReplayReport, replayText } from "./replay-report.ts";
+import { withRouter } from "./router-client.ts";
+
+const MOVED = 5;
+const DAY_MS = 86_400_000;
+/** Progress is said to be going on once a run is this far along, each time. */
+const PROGRESS_SHARE = 0.25;
+
+export const replay = defineSirCommand({
+  name: "replay",
+  summary: "Run recorded traffic again, under the settings that ran and under others, and compare.",
+  examples: [
+    ["sir replay --from yesterday --to today --policy longest", "what another policy would have made of yesterday"],
+    [
+      "sir replay --from 6h --set maxWaitSeconds=600 --set minResidencySeconds=60 --svg charts",
+      "two settings; with charts",
+    ],
+    ["sir replay --from 2h --check", "how well a replay repeats what happened; exits 8 when it does not"],
+  ],
+  args: {
+    from: {
+      type: "string",
+      valueHint: "T",
+      description: "Its start: 6h (ago), yesterday, 14:30, 2026-03-01T14:30. Default 24h.",
+    },
+    to: { type: "string", valueHint: "T", default: "now", description: "Its end, likewise." },
+    policy: { type: "string", valueHint: "P", description: "Another policy, or several, separated by commas." },
+    set: { type: "string", valueHint: "K=V", description: "Another setting; may be given several times." },
+    svg: { type: "string", valueHint: "DIR", description: "Write charts into this folder." },
+    fidelity: {
+      type: "boolean",
+      default: true,
+      description: "Replay the settings that ran as well, and say how near it comes.",
+    },
+    check: { type: "boolean", description: "Exit with 8 when the settings that ran do not give what was recorded." },
+    ...HISTORY_ARGS,
+  },
+  repeats: ["set"],
+  run: async (args, io) => {
+    const json = args["json"] === true;
+    return withRouter(io, json, async () => {
+      const source = await openHistorySource(args, io);
+      try {
+        return await replayFrom(source, args, json, io);
+      } finally {
+        source.close();
+      }
+    });
+  },
+});
+
+async function replayFrom(source: HistorySource, args: Args, json: boolean, io: Io): Promise<ExitCode> {
+  const range = readRange(args, io);
+  const traffic = await trafficOf(source, range, io);
+  const ran = traffic.setups[0]?.setup.effective.policy ?? "";
+  const changes = changesOf(args, ran);
+  const recorded = recordedOutcome(traffic);
+  const work = recordedWork(traffic);
+  const run = (title: string, change: Change): Promise<Outcome> => playing(traffic, work, title, change, io);
+  const again = args["fidelity"] === false && args["check"] !== true ? null : await run("replayed", {});
+  const others: Outcome[] = [];
+  for (const { title, ...change } of changes) others.push(await run(title, change));
+  const fidelity = again === null ? null : fidelityOf(recorded, again);
+  const base = again ?? recorded;
+  const outcomes = [recorded, ...(again === null ? [] : [again]), ...others];
+  const report: ReplayReport = {
+    object: "replay",
+    from: new Date(range.fromMs).toISOString(),
+    to: new Date(range.toMs).toISOString(),
+    source: source.name,
+    jobs: recorded.jobs.length,
+    policy: ran,
+    fidelity,
+    notes: [...traffic.notes, ...slowdownNotes(work)],
+    accounts: outcomes.map(accountOf),
+    others: others.map((outcome, i): Other => {
+      const { gained, lost } = movedMost(base, outcome, MOVED);
+      const { policy = ran, set = {} } = changes[i] ?? {};
+      const counts = movedCounts(base, outcome);
+      return { title: outcome.title, policy, set, against: base.title, ...counts, gainedMost: gained, lostMost: lost };
+    }),
+    charts: typeof args["svg"] === "string" ? writeCharts(resolve(io.cwd, args["svg"]), outcomes, recorded) : [],
+  };
+  io.out(json ? JSON.stringify(report) : replayText(report));
+  return args["check"] === true && fidelity?.faithful === false ? EXIT.fault : EXIT.done;
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
+function readRange(args: Args, io: Io): Range {
+  const nowMs = io.clock.wallMs();
+  const toMs = parseInstant(String(args["to"]), "to", nowMs);
+  const fromMs = args["from"] === undefined ? toMs - DAY_MS : parseInstant(String(args["from"]), "from", nowMs);
+  if (fromMs < toMs) return { fromMs, toMs };
+  throw new UsageError(`--from (${instantText(fromMs)}) must lie before --to (${instantText(toMs)}).`);
+}
+
+/** @throws {UsageError} with what the store does hold */
+export async function trafficOf({ history, name }: HistorySource, range: Range, io: Io): Promise<Traffic> {
+  io.err(`reading ${name} …`);
+  try {
+    return await readTraffic(history, range);
+  } catch (error) {
+    if (!(error instanceof TrafficError)) throw error;
+    const span = await history.span();
+    const held =
+      span === null
+        ? "It holds no job at all."
+        : `It holds jobs from ${instantText(span.fromMs)} to ${instantText(span.toMs)}.`;
+    throw new UsageError(`${error.message} ${held}`);
+  }
+}
+
+interface Titled extends Change {
+  readonly title: string;
+}
+
+function changesOf(args: Args, ran: string): Titled[] {
+  const policies = typeof args["policy"] === "string" ? parsePolicies(args["policy"]) : [];
+  const words = [args["set"] ?? []].flat().map(String);
+  const set = parseSettings(words, policies.length === 0 ? [ran] : policies);
+  const suffix = words.length === 0 ? "" : ` ${words.join(" ")}`;
+  if (policies.length > 0) return policies.map((policy) => ({ title: `${policy}${suffix}`, policy, set }));
+  return words.length === 0 ? [] : [{ title: suffix.trim(), set }];
+}
+
+/** Says on standard error how far it is, quarter by quarter. */
+export function playing(traffic: Traffic, work: RecordedWork, title: string, change: Change, io: Io): Promise<Outcome> {
+  let said = 0;
+  const onProgress = (share: number): void => {
+    if (share - said < PROGRESS_SHARE) return;
+    said = share;
+    io.err(`${title}: ${Math.round(share * 100)} %`);
+  };
+  return whatIf(traffic, work, { title, change, onProgress });
+}
+
+function slowdownNotes({ models }: RecordedWork): string[] {
+  const guessed = [...models.values()].filter((model) => !model.slowdownMeasured && model.loads.length > 0);
+  if (guessed.length === 0) return [];
+  const names = guessed.map(({ name }) => name).join(", ");
+  return [`How much jobs of ${names} slow each other down is guessed: too few ran, or always in like company.`];
+}
+
+function writeCharts(folder: string, outcomes: readonly Outcome[], recorded: Outcome): string[] {
+  mkdirSync(folder, { recursive: true });
+  const charts = [
+    [join(folder, "devices.svg"), ganttSvg(outcomes)],
+    [join(folder, "waits.svg"), waitsSvg(outcomes)],
+  ] as const;
+  if (recorded.jobs.length > 0) for (const [path, svg] of charts) writeFileSync(path, svg);
+  return charts.map(([path]) => path);
+}
