@@ -8,8 +8,9 @@ import type { Setup } from "../config/setup.ts";
 import type { LoadOutcome, RouterEvent } from "../domain/event.ts";
 import { DEFAULT_POOL, LOCAL_CALLER, type ModelName } from "../domain/ids.ts";
 import type { PastJob } from "../store/history.ts";
-import type { NewJob } from "../store/store.ts";
+import type { NewJob, Store } from "../store/store.ts";
 import { type Assembly, assemble, closeSimulation } from "./assembly.ts";
+import { createLeanStore } from "./lean-store.ts";
 import { deviceCount, isCounted, type JobOutcome, type Outcome, type Spell } from "./outcome.ts";
 import { RecordedBackend } from "./recorded-backend.ts";
 import type { RecordedArrival, RecordedWork } from "./recorded-work.ts";
@@ -33,7 +34,6 @@ export interface WhatIfOptions {
 /** A run without progress for so long after the last arrival is over: what still waits will wait for ever. */
 const GIVE_UP_MS = 7 * 24 * 3_600_000;
 const PROGRESS_STEPS = 100;
-const SWEEP_SECONDS = 600;
 
 /** @throws {ConfigError} when the settings are refused */
 export async function whatIf(traffic: Traffic, work: RecordedWork, options: WhatIfOptions): Promise<Outcome> {
@@ -44,18 +44,19 @@ export async function whatIf(traffic: Traffic, work: RecordedWork, options: What
   const { change = {} } = options;
   const [first, ...later] = traffic.setups;
   if (first === undefined) throw new Error("traffic without a setup cannot be replayed");
-  // Without deadlines there is nothing to sweep, and each sweep costs time.
-  const sweepSeconds = traffic.jobs.some(({ deadlineAtMs }) => deadlineAtMs !== null) ? undefined : SWEEP_SECONDS;
-  const resolve = (setup: Setup): unknown => documentOf(setup, change, sweepSeconds);
+  const hasDeadlines = traffic.jobs.some(({ deadlineAtMs }) => deadlineAtMs !== null);
+  const resolve = (setup: Setup): unknown => documentOf(setup, change);
   const simulation = await assemble({
     document: resolve(first.setup),
     clock,
     ids: createSimulatedIds(clock, 1),
     emit: (event) => recorder.hear(event),
     backends: () => backends,
+    // Leases and upkeep are nobody's business here; deadlines are kept by the same sweep.
+    unattended: !hasDeadlines,
+    store: ({ engine }) => learnedStore(createLeanStore(clock, engine.policy.ranking), traffic),
   });
   try {
-    await learn(simulation, traffic);
     await simulation.engine.start();
     let failure: unknown = null;
     const fail = (error: unknown): void => {
@@ -85,11 +86,7 @@ export async function whatIf(traffic: Traffic, work: RecordedWork, options: What
 }
 
 /** The setup as a configuration, with what is to be different. */
-export function documentOf(
-  setup: Setup,
-  { policy, set = {} }: Change,
-  sweepSeconds?: number,
-): Readonly<Record<string, unknown>> {
+export function documentOf(setup: Setup, { policy, set = {} }: Change): Readonly<Record<string, unknown>> {
   const other = policy !== undefined && policy !== setup.effective.policy;
   // For another policy it is as if that one word of the file had been another: its own defaults, not those that ran.
   const scheduler = { ...setup.scheduler, ...(other ? { policy } : setup.effective), ...set };
@@ -99,7 +96,7 @@ export function documentOf(
   return {
     store: { url: "sqlite::memory:" },
     // Leases are in the arrivals: a caller that stopped polling leaves when it did.
-    jobs: { ...setup.jobs, leaseSeconds: 86_400, ...(sweepSeconds === undefined ? {} : { sweepSeconds }) },
+    jobs: { ...setup.jobs, leaseSeconds: 86_400 },
     scheduler: {
       ...scheduler,
       ...("preloading" in scheduler ? { preloading: false } : {}),
@@ -124,10 +121,9 @@ function backendsOf(
   );
 }
 
-/** What the router knew of loads when the traffic began. */
-async function learn({ store }: Assembly, { learned }: Traffic): Promise<void> {
-  store.append(learned.map((load) => ({ type: "load", load })));
-  await store.ping();
+/** A store that remembers what the router knew of loads when the traffic began, newest first. */
+function learnedStore(store: Store, { learned }: Traffic): Store {
+  return Object.assign(store, { loads: () => Promise.resolve(learned.toReversed()) });
 }
 
 async function reconfigure(

@@ -43,11 +43,12 @@ export async function record<Value>(
   read: (history: History, run: ReplayRun, store: Store) => Promise<Value>,
 ): Promise<Value> {
   let value: Value | undefined;
-  await replay(workload, settings, async ({ store, config }, run) => {
+  const look: NonNullable<Parameters<typeof replay>[2]>["look"] = async ({ store, config }, run) => {
     store.append([{ type: "setup", atMs: run.startMs, setup: setupOf(config) }]);
     await store.ping();
     value = await read(store.history, run, store);
-  });
+  };
+  await replay(workload, settings, { look });
   return value as Value;
 }
 
