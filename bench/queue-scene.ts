@@ -6,16 +6,15 @@ import type { Backend } from "../src/backends/backend.ts";
 import { resolveConfig } from "../src/config/load.ts";
 import { bandOf } from "../src/domain/band.ts";
 import type { Clock } from "../src/domain/clock.ts";
-import type { JobId, ModelName } from "../src/domain/ids.ts";
+import type { ModelName } from "../src/domain/ids.ts";
 import { rankOf } from "../src/domain/ranking.ts";
 import { Backlog, type ModelQueue } from "../src/engine/backlog.ts";
 import { DeviceUnit } from "../src/engine/device.ts";
 import { Leases } from "../src/engine/leases.ts";
 import type { LiveJob } from "../src/engine/live-job.ts";
-import { WorkMeter } from "../src/engine/meters.ts";
 import { reconfigure } from "../src/engine/reconfigure.ts";
 import type { EngineSettings } from "../src/engine/settings.ts";
-import type { EngineWorld, ModelEntry } from "../src/engine/state.ts";
+import { type EngineWorld, type ModelEntry, residencyOf } from "../src/engine/state.ts";
 import type { BoundPolicy } from "../src/scheduler/policy.ts";
 import { openInProcess } from "../src/store/sqlite/open.ts";
 import { createIds } from "../src/system/ids.ts";
@@ -131,23 +130,15 @@ async function createWorld(clock: Clock, policy: BoundPolicy): Promise<Made> {
   const world = await worldOf(clock, settings);
   const [spec] = settings.devices;
   if (spec === undefined) throw new Error("the scene has no device");
-  const device = new DeviceUnit(spec, world, { interrupt: () => undefined, loadFailed: () => undefined });
+  const fleet: DeviceUnit[] = [];
+  const device = new DeviceUnit(spec, world, { interrupt: () => undefined, loadFailed: () => undefined }, fleet);
+  fleet.push(device);
   reconfigure(world, [device], settings, backends);
   const entries = [...world.models.values()];
   const [first] = entries;
   if (first === undefined) throw new Error("the scene has no models");
   const instance = { instance: world.ids.next("ins"), model: first.spec.name, device: spec.id, endpoint: "", epoch: 1 };
-  device.resident = {
-    instance,
-    backend: first.backend,
-    sinceMs: clock.nowMs(),
-    idleSinceMs: null,
-    progressAtMs: clock.nowMs(),
-    dispatched: 1,
-    forced: false,
-    running: new Map<JobId, LiveJob>(),
-    work: new WorkMeter(clock.nowMs()),
-  };
+  device.residents.push(residencyOf(instance, first.backend, [spec.id], clock.nowMs(), false));
   return { world, device, entries };
 }
 

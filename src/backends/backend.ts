@@ -12,6 +12,8 @@ export interface Placement {
   readonly model: ModelName;
   /** Null for models that are always on elsewhere. */
   readonly device: DeviceId | null;
+  /** All of its devices, when it is loaded across several; `device` is the first. */
+  readonly devices?: readonly DeviceId[];
   /** Of this load; what a driver writes down beside what it starts, so that a later router counts on from there. */
   readonly epoch?: number;
 }

@@ -2,10 +2,12 @@
 // look without a card. It needs no port and no real timer, so it runs on a virtual clock as well as on a real one.
 
 import { z } from "zod";
-import type { ModelName } from "../domain/ids.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { DeviceId, ModelName } from "../domain/ids.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import { type Backend, type Driver, type DriverContext, defineDriver, type Member } from "./backend.ts";
 import { MockBackend, type MockLab } from "./mock/backend.ts";
+import { Compute } from "./mock/processor.ts";
 
 const seconds = (fallback: number, text: string) => z.number().min(0).max(1e6).default(fallback).describe(text);
 const count = () => z.int().min(0);
@@ -22,6 +24,10 @@ export const mockOptions = z.strictObject({
     .max(100)
     .default(0)
     .describe("Alpha: n requests in flight each run at 1 / (1 + alpha (n - 1)) of the pace; 0 means no slowdown."),
+  sharesDevice: z
+    .boolean()
+    .default(false)
+    .describe("Whether its requests share the device's compute with those of other mock models that say so too."),
   failLoads: count().default(0).describe("So many loads fail before the first one works."),
   failRequests: count().default(0).describe("So many requests are answered with 500 before the first one works."),
   crashAfterRequests: count()
@@ -38,6 +44,7 @@ export type MockOptions = z.output<typeof mockOptions>;
 
 /** @param lab What a test or a simulation shares between mock models: faults and a ledger of GPU memory. */
 export function mockDriver(lab: MockLab = {}): Driver<typeof mockOptions> {
+  const compute = sharedCompute();
   return defineDriver({
     name: "mock",
     options: mockOptions,
@@ -46,9 +53,21 @@ export function mockDriver(lab: MockLab = {}): Driver<typeof mockOptions> {
     create(members: readonly Member<MockOptions>[], context: DriverContext): Backend {
       const [member] = members;
       if (member === undefined) throw new Error("a mock backend needs a model");
-      return createMockBackend(member.spec, member.options, context, lab);
+      return createMockBackend(member.spec, member.options, context, { compute, ...lab });
     },
   });
+}
+
+/** One for each device of a router; a router is known by its clock. */
+function sharedCompute(): (device: DeviceId, clock: Clock) => Compute {
+  const routers = new WeakMap<Clock, Map<DeviceId, Compute>>();
+  return (device, clock) => {
+    const devices = routers.get(clock) ?? new Map<DeviceId, Compute>();
+    routers.set(clock, devices);
+    const compute = devices.get(device) ?? new Compute(clock);
+    devices.set(device, compute);
+    return compute;
+  };
 }
 
 /** The backend of one mock model, with what only tests ask of it. */

@@ -66,6 +66,14 @@ export type RouterEvent =
     }
   | { readonly type: "job.stale_outcome"; readonly job: JobId; readonly model: ModelName }
   | { readonly type: "decision"; readonly decision: Decision }
+  | {
+      /** A load was seen to take more of the device than the configuration claims for it. */
+      readonly type: "memory.over_claim";
+      readonly model: ModelName;
+      readonly device: DeviceId;
+      readonly claimedGiB: number;
+      readonly measuredGiB: number;
+    }
   | { readonly type: "device.blocked"; readonly device: DeviceId; readonly detail: string; readonly untilMs: number }
   | { readonly type: "instance.stuck"; readonly model: ModelName; readonly device: DeviceId; readonly restart: boolean }
   | {

@@ -12,14 +12,18 @@ export interface ModelSpec {
   readonly priority: number;
   /** Attempts that may run at once. */
   readonly concurrency: number;
-  /** Footprint while resident; null: a whole device. */
+  /** Footprint while resident, over all its devices; null: whole devices. */
   readonly memoryGiB: number | null;
   /** First guess; measured loads replace it. */
   readonly loadMs: number;
   /** False: always on elsewhere (`remote`); it uses no device and takes no part in swaps. */
   readonly usesDevice: boolean;
-  /** The devices it may be loaded on; empty when `usesDevice` is false. */
+  /** The devices it may be loaded on, or is loaded across; empty when `usesDevice` is false. */
   readonly devices: readonly DeviceId[];
+  /** It takes all of `devices` at once, its footprint split evenly; absent: any one of them. */
+  readonly across?: boolean;
+  /** Models that are never on a device together with it; absent: none. */
+  readonly apartFrom?: readonly ModelName[];
   readonly pinned: boolean;
   readonly preload: boolean;
   /** Unload after so long without work; null: never. */

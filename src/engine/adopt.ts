@@ -2,6 +2,7 @@
 // is loaded. A router that was killed need not pay for a load again.
 
 import type { Backend, Instance } from "../backends/backend.ts";
+import { hasRoom } from "./claims.ts";
 import type { DeviceUnit } from "./device.ts";
 import { stopWithin } from "./driver-call.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
@@ -23,9 +24,30 @@ export async function adoptRunning(world: EngineWorld, devices: readonly DeviceU
 export function hearOfLost(world: EngineWorld, devices: readonly DeviceUnit[]): void {
   for (const { backend } of world.models.values()) {
     backend.onLost?.((instance, detail) => {
-      devices.find(({ resident }) => resident?.instance.instance === instance)?.lost(detail);
+      for (const device of devices) {
+        const lost = device.residents.find((each) => each.instance.instance === instance);
+        if (lost !== undefined) return device.lost(lost, detail);
+      }
     });
   }
+}
+
+/** A device where it may be and has room: where it is, if the driver knows. */
+function homeFor(
+  found: Instance,
+  entry: ModelEntry,
+  devices: readonly DeviceUnit[],
+  world: EngineWorld,
+): DeviceUnit | undefined {
+  const { spec } = entry;
+  const own = devices.filter((each) => spec.devices.includes(each.spec.id));
+  if (spec.across === true) return own.every((each) => hasRoom(each, entry, world)) ? own[0] : undefined;
+  return own.find(
+    (each) =>
+      each.find(spec.name) === null &&
+      (found.device === null || found.device === each.spec.id) &&
+      hasRoom(each, entry, world),
+  );
 }
 
 async function inspect(
@@ -49,12 +71,7 @@ async function adoptOrStop(
   devices: readonly DeviceUnit[],
 ): Promise<void> {
   const entry = world.models.get(found.model);
-  const device = devices.find(
-    ({ spec, resident }) =>
-      resident === null &&
-      entry?.spec.devices.includes(spec.id) === true &&
-      (found.device === null || found.device === spec.id),
-  );
+  const device = entry === undefined ? undefined : homeFor(found, entry, devices, world);
   const { signal } = new AbortController();
   if (device !== undefined && entry !== undefined && (await backend.alive(found, signal).catch(() => false))) {
     device.adopt(found, entry);

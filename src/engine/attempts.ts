@@ -60,7 +60,7 @@ export class Attempts {
     if (!residency.running.has(live.id)) return;
     noteWork(entry, residency, this.#world.clock.nowMs());
     residency.running.delete(live.id);
-    slot.device?.slotFreed();
+    slot.device?.slotFreed(residency);
     this.#world.wake("completion");
   }
 
@@ -237,16 +237,14 @@ export class Attempts {
     entry.holdOffUntilMs = Math.max(entry.holdOffUntilMs, clock.nowMs() + delayMs);
     this.#world.wake("change");
     const { device, residency } = slot;
-    if (outcome.kind === "busy" || device === null || device.resident !== residency) return;
+    if (outcome.kind === "busy" || device === null || !device.residents.includes(residency)) return;
     const { signal } = new AbortController();
     const { detail } = outcome;
     residency.backend.alive(residency.instance, signal).then(
       (alive) => {
-        if (!alive && device.resident === residency) device.lost(detail);
+        if (!alive) device.lost(residency, detail);
       },
-      () => {
-        if (device.resident === residency) device.lost(detail);
-      },
+      () => device.lost(residency, detail),
     );
   }
 }

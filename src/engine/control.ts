@@ -54,6 +54,12 @@ export interface ModelStatus {
   readonly spec: ModelSpec;
   readonly state: "absent" | "asleep" | "loading" | "resident" | "draining" | "unloading" | "broken" | "remote";
   readonly device: DeviceId | null;
+  /** Every device it takes memory of; more than one across a group, or with a second copy. */
+  readonly devices: readonly DeviceId[];
+  /** What the configuration claims, over all its devices; null: whole devices. */
+  readonly memoryGiB: number | null;
+  /** What its last load was seen to take; null: it cannot be asked, or has not been loaded. */
+  readonly measuredGiB: number | null;
   readonly sinceMs: number | null;
   readonly pinned: boolean;
   readonly paused: boolean;
@@ -73,6 +79,9 @@ export interface DeviceStatus {
   readonly device: DeviceId;
   readonly phase: DevicePhase;
   readonly models: readonly ModelName[];
+  readonly memoryGiB: number | null;
+  /** By what is loaded or loading; null where the device's memory is not known. */
+  readonly claimedGiB: number | null;
   readonly sinceMs: number;
   readonly paused: boolean;
   readonly decision: Decision | null;

@@ -19,6 +19,7 @@ import { keepLive } from "./keep.ts";
 import { ExpiryWheel, Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
+import type { DeviceJobs } from "./move.ts";
 import { createOperator } from "./operator.ts";
 import { LocalQueueView } from "./place.ts";
 import { Reaper } from "./reaper.ts";
@@ -94,13 +95,13 @@ export class Engine implements EngineControl {
     const deadlines = new ExpiryWheel();
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };
-    this.#devices = settings.devices.map(
-      (spec) =>
-        new DeviceUnit(spec, this.#world, {
-          interrupt: (job) => job.abort?.abort("drain"),
-          loadFailed: (entry) => this.#lifecycle.failUnloadable(entry),
-        }),
-    );
+    const jobs: DeviceJobs = {
+      interrupt: (job) => job.abort?.abort("drain"),
+      loadFailed: (entry) => this.#lifecycle.failUnloadable(entry),
+    };
+    const fleet: DeviceUnit[] = [];
+    for (const spec of settings.devices) fleet.push(new DeviceUnit(spec, this.#world, jobs, fleet));
+    this.#devices = fleet;
     this.#lifecycle = new Lifecycle(this.#world, { leases: this.#leases, relay: this.relay, deadlines });
     this.#attempts = new Attempts(this.#world, owner, this.relay, this.#lifecycle);
     const dispatcher = new Dispatcher(this.#world, this.#authority, this.#attempts, this.#lifecycle);

@@ -3,6 +3,7 @@
 
 import type { Expectation } from "../backends/backend.ts";
 import type { LoadTier } from "../domain/event.ts";
+import type { DeviceId } from "../domain/ids.ts";
 import { ServiceTime } from "./service-time.ts";
 
 /** Loads of one tier, and unloads, of which the median is taken. */
@@ -11,6 +12,8 @@ const RUN_WEIGHT = 0.2;
 
 export class Learned {
   readonly service: ServiceTime;
+  /** What its last load was seen to take of each device that can be asked. Written by memory.ts. */
+  readonly memoryGiB = new Map<DeviceId, number>();
   readonly #guessMs: number;
   readonly #loadsMs = new Map<LoadTier, number[]>();
   readonly #unloadsMs: number[] = [];

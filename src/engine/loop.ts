@@ -27,12 +27,14 @@ const UNASKED: ReadonlySet<Verdict["reason"]> = new Set(["operator", "restore", 
 
 type Decided = ReturnType<typeof decide>;
 
+const NOBODY: ReadonlyMap<ModelName, readonly ModelName[]> = new Map();
+
 export class Loop {
   readonly #world: EngineWorld;
   readonly #devices: readonly DeviceUnit[];
   readonly #dispatcher: Dispatcher;
   readonly #inForce = new Map<DeviceUnit, Decision>();
-  readonly #verdicts = new Map<DeviceUnit, Verdict>();
+  readonly #verdicts = new Map<DeviceUnit, Decided>();
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
@@ -115,7 +117,6 @@ export class Loop {
   /** Decides, records, acts and dispatches for one device; the next instant to look at it again. */
   #look(device: DeviceUnit): number | null {
     device.paused = this.paused || this.closing;
-    if (device.move?.calledOff.signal.aborted === true) return null;
     for (let round = 0; ; round++) {
       const snapshot = snapshotOf(device, this.#devices, this.#world, this.#eventAtMs);
       const decided = decide(snapshot, this.#world.settings.policy);
@@ -147,6 +148,7 @@ export class Loop {
     if (spend !== null) device.budget = { leftMs: spend.afterMs, atMs: this.#world.clock.nowMs() };
     device.begin({
       load,
+      evict: decided.evict,
       force: false,
       onDemand: (kind === "swap" || kind === "load") && !UNASKED.has(reason),
       forced: reason === "ceiling",
@@ -156,18 +158,23 @@ export class Loop {
     return true;
   }
 
+  /** Starts what may be started on each model that is loaded here; how many jobs that was. */
   #serve(device: DeviceUnit, snapshot: Snapshot, decided: Decided, decision: Decision | null): number {
-    const { resident } = device;
-    if (resident === null || device.move !== null || decided.serve <= 0 || device.paused) return 0;
-    const entry = this.#world.models.get(resident.instance.model);
-    if (entry === undefined || entry.paused || !decided.serves.includes(entry.spec.name)) return 0;
-    const scored = decided.models.find(({ model }) => model === entry.spec.name);
-    return this.#dispatcher.dispatch(entry, resident, device, decided.serve, {
-      first: decided.first ?? null,
-      decision: decision?.id ?? null,
-      score: scored?.score ?? null,
-      reorder: (live) => reorderCause(snapshot, entry.spec.name, live, this.#world.settings.policy),
-    });
+    if (decided.serve <= 0 || device.paused) return 0;
+    let started = 0;
+    for (const model of decided.serves) {
+      const entry = this.#world.models.get(model);
+      const residency = device.find(model);
+      if (residency === null || residency.leaving || entry === undefined || entry.paused) continue;
+      const scored = decided.models.find((each) => each.model === model);
+      started += this.#dispatcher.dispatch(entry, residency, device, decided.serve, {
+        first: decided.first ?? null,
+        decision: decision?.id ?? null,
+        score: scored?.score ?? null,
+        reorder: (live) => reorderCause(snapshot, model, live, this.#world.settings.policy),
+      });
+    }
+    return started;
   }
 
   #serveRemote(entry: ModelEntry): void {
@@ -181,11 +188,11 @@ export class Loop {
   }
 
   #sampleIdle(device: DeviceUnit): void {
-    const { resident } = device;
-    if (resident === null) return;
-    const queued = this.#world.models.get(resident.instance.model)?.queue.size ?? 0;
-    const busy = queued > 0 || resident.running.size > 0;
-    resident.idleSinceMs = busy ? null : (resident.idleSinceMs ?? this.#world.clock.nowMs());
+    for (const resident of device.residents) {
+      const queued = this.#world.models.get(resident.instance.model)?.queue.size ?? 0;
+      const busy = queued > 0 || resident.running.size > 0;
+      resident.idleSinceMs = busy ? null : (resident.idleSinceMs ?? this.#world.clock.nowMs());
+    }
   }
 
   /**
@@ -218,14 +225,14 @@ export class Loop {
   /** A model that was taken out of the configuration is kept for as long as anything of it is left. */
   #inUse({ spec: { name }, queue, remote }: ModelEntry): boolean {
     if (queue.size > 0 || (remote?.running.size ?? 0) > 0) return true;
-    return this.#devices.some(({ resident, move }) => resident?.instance.model === name || move?.load === name);
+    return this.#devices.some((device) => device.find(name) !== null || device.move?.load === name);
   }
 
   #holds(): DeviceHold[] {
     return this.#devices.map((unit) => {
       const verdict = this.#verdicts.get(unit);
       const rule = verdict === undefined ? "order" : (holdRule(verdict) ?? "order");
-      return { unit, rule, decision: this.decisionOf(unit)?.id ?? null };
+      return { unit, rule, decision: this.decisionOf(unit)?.id ?? null, against: verdict?.against ?? NOBODY };
     });
   }
 }
@@ -233,8 +240,8 @@ export class Loop {
 /** When a pause of the resident becomes worth a row; null when the verdict is about something else. */
 function pauseEndsAtMs(device: DeviceUnit, decided: Decided): number | null {
   if (decided.reason !== "no_work" || device.move !== null) return null;
-  const idleSinceMs = device.resident?.idleSinceMs ?? null;
-  return idleSinceMs === null ? null : idleSinceMs + IDLE_AFTER_MS;
+  const idle = device.residents.map(({ idleSinceMs }) => idleSinceMs ?? Number.NEGATIVE_INFINITY);
+  return idle.length === 0 || idle.includes(Number.NEGATIVE_INFINITY) ? null : Math.max(...idle) + IDLE_AFTER_MS;
 }
 
 /** What a row is news about: a stay is the same whether or not the resident has work at this very moment. */

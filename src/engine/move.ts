@@ -1,17 +1,24 @@
-// One move of a device from what is resident to what shall be, and what it may do to jobs on the way.
+// One move of a device from what is loaded to what shall be, and what it may do to jobs on the way.
 
 import type { DecisionId, ModelName } from "../domain/ids.ts";
 import type { LiveJob } from "./live-job.ts";
-import type { ModelEntry } from "./state.ts";
+import type { ModelEntry, Residency } from "./state.ts";
 
 export interface Move {
   readonly load: ModelName | null;
+  /** What goes first; each drains and is stopped, whatever else the device does. */
+  readonly evict: readonly ModelName[];
   /** Interrupt what runs instead of draining it. */
   readonly force: boolean;
   readonly onDemand: boolean;
   readonly forced: boolean;
   readonly swap: boolean;
   readonly decision: DecisionId | null;
+}
+
+/** Takes a model out and brings in nothing. */
+export function exitOf(model: ModelName, force: boolean): Move {
+  return { load: null, evict: [model], force, onDemand: false, forced: false, swap: false, decision: null };
 }
 
 /** What a device may do to jobs. */
@@ -24,7 +31,7 @@ export interface DeviceJobs {
 
 export interface ActiveMove extends Move {
   phase: "draining" | "unloading" | "loading";
-  readonly evict: ModelName | null;
+  readonly leaving: readonly Residency[];
   readonly sinceMs: number;
   phaseSinceMs: number;
   /** Nobody wants it any more. */

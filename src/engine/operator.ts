@@ -5,6 +5,7 @@ import type { ModelName } from "../domain/ids.ts";
 import type { Operator } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Loop } from "./loop.ts";
+import { exitOf } from "./move.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
 export interface OperatorParts {
@@ -39,10 +40,9 @@ export function createOperator({ world, devices, loop, setDraining }: OperatorPa
     entry.wanted = false;
     entry.standing = false;
     for (const device of devices) {
-      if (device.restore === model) device.restore = null;
+      device.restore = device.restore.filter((each) => each !== model);
       if (device.move?.load === model) device.callOff();
-      if (device.resident?.instance.model !== model || device.move !== null) continue;
-      device.begin({ load: null, force, onDemand: false, forced: false, swap: false, decision: null });
+      if (device.find(model)?.leaving === false) device.begin(exitOf(model, force));
     }
   };
   return {
@@ -51,14 +51,14 @@ export function createOperator({ world, devices, loop, setDraining }: OperatorPa
         const entry = onDevice(model);
         entry.breaker.reset();
         entry.paused = false;
-        if (!devices.some(({ resident }) => resident?.instance.model === model)) entry.wanted = true;
+        if (!devices.some((device) => device.find(model) !== null)) entry.wanted = true;
       }),
     unload: (model, force) => change(() => unload(model, force)),
     pin: (model) =>
       change(() => {
         const entry = onDevice(model);
         entry.pinned = true;
-        entry.standing = !devices.some(({ resident }) => resident?.instance.model === model);
+        entry.standing = !devices.some((device) => device.find(model) !== null);
       }),
     unpin: (model) =>
       change(() => {

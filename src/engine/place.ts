@@ -5,7 +5,7 @@ import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
 import { rankOf } from "../domain/ranking.ts";
 import type { Place, QueueView } from "./control.ts";
-import type { DeviceUnit } from "./device.ts";
+import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Estimates } from "./estimates.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
@@ -24,7 +24,7 @@ export class LocalQueueView implements QueueView {
   queuedTotal(): number {
     let running = 0;
     for (const { remote } of this.#world.models.values()) running += remote?.running.size ?? 0;
-    for (const { resident } of this.#devices) running += resident?.running.size ?? 0;
+    for (const { running: jobs } of allResidents(this.#devices)) running += jobs.size;
     return Math.max(0, this.#world.live.size - running);
   }
 
@@ -48,8 +48,7 @@ export class LocalQueueView implements QueueView {
   #placeAt(entry: ModelEntry, position: number | null, job: { readonly id: JobId | null; readonly band: Band }): Place {
     const nowMs = this.#world.clock.nowMs();
     const estimate = position === null || entry.breaker.broken ? null : this.#estimates.of(job, entry, position);
-    const home = this.#devices.find(({ resident }) => resident?.instance.model === entry.spec.name);
-    const resident = entry.remote !== null || home !== undefined;
+    const resident = entry.remote !== null || this.#devices.some((device) => device.find(entry.spec.name) !== null);
     return {
       position,
       resident,
@@ -84,7 +83,9 @@ export class LocalQueueView implements QueueView {
   /** A resident that idles keeps the device for as long as the switch would cost, or until the ceiling. */
   #idleLapseMs({ spec }: ModelEntry, ceilingMs: number, lapseMs: number): number {
     const homes = this.#devices.filter((device) => spec.devices.includes(device.spec.id));
-    return homes.some(({ resident, move }) => resident === null && move === null) ? 0 : Math.min(ceilingMs, lapseMs);
+    return homes.some(({ residents, move }) => residents.length === 0 && move === null)
+      ? 0
+      : Math.min(ceilingMs, lapseMs);
   }
 
   /** Queued demand, or something running on a device. */
@@ -92,15 +93,15 @@ export class LocalQueueView implements QueueView {
     if (remote !== null) return false;
     return (
       queue.depth > 0 ||
-      this.#devices.some(({ resident }) => resident?.instance.model === spec.name && resident.running.size > 0)
+      allResidents(this.#devices).some(({ instance, running }) => instance.model === spec.name && running.size > 0)
     );
   }
 
   #loadingOf(entry: ModelEntry): Place["loading"] {
     for (const { move, spec } of this.#devices) {
       if (move === null || !entry.spec.devices.includes(spec.id)) continue;
-      const model = move.phase === "loading" ? move.load : move.evict;
-      if (model === null) continue;
+      const model = move.phase === "loading" ? move.load : move.evict[0];
+      if (model === null || model === undefined) continue;
       const phase = move.phase === "loading" ? (move.progress?.phase ?? "loading") : move.phase;
       return { model, phase, progress: move.progress?.progress ?? null, sinceMs: move.phaseSinceMs };
     }

@@ -128,12 +128,14 @@ export class Reaper {
   /** An engine that died while idle leaves the resident set before the next job finds out. */
   async #lookAfterEngines(): Promise<void> {
     for (const device of this.#devices) {
-      await this.#watchdog.look(device);
-      const { resident } = device;
-      if (resident === null || device.move !== null || resident.running.size > 0) continue;
-      const { signal } = new AbortController();
-      const alive = await resident.backend.alive(resident.instance, signal).catch(() => false);
-      if (!alive && device.resident === resident) device.lost("It did not answer while idle.");
+      for (const resident of [...device.residents]) {
+        if (resident.devices[0] !== device.spec.id) continue;
+        await this.#watchdog.look(device, resident);
+        if (resident.leaving || resident.running.size > 0) continue;
+        const { signal } = new AbortController();
+        const alive = await resident.backend.alive(resident.instance, signal).catch(() => false);
+        if (!alive) device.lost(resident, "It did not answer while idle.");
+      }
     }
   }
 }

@@ -9,9 +9,9 @@ import { Breaker } from "./breaker.ts";
 import type { DeviceUnit } from "./device.ts";
 import { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
-import { ArrivalMeter, WorkMeter } from "./meters.ts";
+import { ArrivalMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
-import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
+import { type EngineWorld, type ModelEntry, type Residency, residencyOf } from "./state.ts";
 
 /** Makes `world.models` what `settings` says; the queued jobs of models that are gone, for the caller to fail. */
 export function reconfigure(
@@ -31,7 +31,7 @@ export function reconfigure(
       world.store.append([{ type: "wait.close", model: name, toMs: world.clock.nowMs() }]);
       entry.wait = null;
     }
-    const inUse = devices.some(({ resident, move }) => resident?.instance.model === name || move?.load === name);
+    const inUse = devices.some((device) => device.find(name) !== null || device.move?.load === name);
     if (inUse || (entry.remote?.running.size ?? 0) > 0) continue;
     for (const live of orphaned) entry.queue.remove(live);
     world.models.delete(name);
@@ -99,15 +99,6 @@ function update(world: EngineWorld, entry: ModelEntry, spec: ModelSpec, backend:
 
 function alwaysOn(world: EngineWorld, spec: ModelSpec, backend: Backend): Residency {
   const instance: InstanceId = world.ids.next("ins");
-  return {
-    instance: { instance, model: spec.name, device: null, endpoint: "", epoch: 1 },
-    backend,
-    sinceMs: world.clock.nowMs(),
-    idleSinceMs: null,
-    dispatched: 0,
-    forced: false,
-    running: new Map(),
-    progressAtMs: world.clock.nowMs(),
-    work: new WorkMeter(world.clock.nowMs()),
-  };
+  const where = { instance, model: spec.name, device: null, endpoint: "", epoch: 1 };
+  return residencyOf(where, backend, [], world.clock.nowMs(), false);
 }

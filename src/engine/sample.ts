@@ -9,8 +9,8 @@ export function sampleMeters({ clock, models }: EngineWorld, devices: readonly D
   const nowMs = clock.nowMs();
   const resident = new Set<ModelName>();
   for (const device of devices) {
-    if (device.resident !== null && device.move === null) resident.add(device.resident.instance.model);
-    let busy = (device.resident?.running.size ?? 0) > 0;
+    for (const { instance, leaving } of device.residents) if (!leaving) resident.add(instance.model);
+    let busy = device.residents.some(({ running }) => running.size > 0);
     for (const { spec, queue } of models.values()) busy ||= queue.depth > 0 && spec.devices.includes(device.spec.id);
     device.busy.sample(busy, nowMs);
   }

@@ -11,10 +11,10 @@ import type { Backlog, ModelQueue } from "./backlog.ts";
 import type { Breaker } from "./breaker.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
-import type { ArrivalMeter, WorkMark, WorkMeter } from "./meters.ts";
+import { type ArrivalMeter, type WorkMark, WorkMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
 
-/** A model that can serve now. Written by device.ts (and, for `running`, by the attempts it runs). */
+/** A model that can serve now. Written by device.ts and moves.ts (and, for `running`, by the attempts it runs). */
 export interface Residency {
   readonly instance: Instance;
   readonly backend: Backend;
@@ -29,6 +29,12 @@ export interface Residency {
   /** The last byte or end of any of its jobs, or the start of one on an engine without work. */
   progressAtMs: number;
   readonly work: WorkMeter;
+  /** Where it takes memory; more than one for a model that is loaded across several. Empty: always on elsewhere. */
+  readonly devices: readonly DeviceId[];
+  /** It drains or is being stopped: nothing more is started on it. */
+  leaving: boolean;
+  /** Told when the last of `running` is gone; set while it drains. */
+  emptied: (() => void) | null;
 }
 
 export interface ModelEntry {
@@ -85,6 +91,29 @@ export interface EngineWorld {
 }
 
 export type WakeReason = "arrival" | "load" | "completion" | "change" | "time";
+
+export function residencyOf(
+  instance: Instance,
+  backend: Backend,
+  devices: readonly DeviceId[],
+  sinceMs: number,
+  forced: boolean,
+): Residency {
+  return {
+    instance,
+    backend,
+    sinceMs,
+    idleSinceMs: null,
+    dispatched: 0,
+    forced,
+    running: new Map(),
+    progressAtMs: sinceMs,
+    work: new WorkMeter(sinceMs),
+    devices,
+    leaving: false,
+    emptied: null,
+  };
+}
 
 export function slotsFree(entry: ModelEntry, residency: Residency): number {
   return entry.spec.concurrency - residency.running.size;

@@ -1,10 +1,11 @@
 // The engine's state for operators, and whether it is fit to serve. O(models).
 
 import { BANDS, type Band } from "../domain/band.ts";
+import { claimedGiB, claimGiB } from "./claims.ts";
 import type { DeviceStatus, EngineStatus, ModelStatus, Readiness } from "./control.ts";
-import type { DeviceUnit } from "./device.ts";
+import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Loop } from "./loop.ts";
-import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
+import { type EngineWorld, expectedLoadMs, type ModelEntry, type Residency } from "./state.ts";
 
 export interface StatusParts {
   readonly world: EngineWorld;
@@ -24,15 +25,27 @@ export function statusOf({ world, devices, loop, draining }: StatusParts): Engin
     queued: Math.max(0, world.live.size - running),
     running,
     models,
-    devices: devices.map((device) => deviceStatus(device, loop)),
+    devices: devices.map((device) => deviceStatus(device, loop, world)),
   };
 }
 
-function deviceStatus(device: DeviceUnit, loop: Loop): DeviceStatus {
+/** What is loaded and what is on its way in; null where the device's memory is not known. */
+function claimedOf(device: DeviceUnit, world: EngineWorld): number | null {
+  const { memoryGiB } = device.spec;
+  if (memoryGiB === null) return null;
+  const entry = device.move?.load == null ? undefined : world.models.get(device.move.load);
+  const coming =
+    device.move?.phase !== "loading" || entry === undefined ? 0 : (claimGiB(entry, device.spec) ?? memoryGiB);
+  return Math.min(memoryGiB, claimedGiB(device, world) + coming);
+}
+
+function deviceStatus(device: DeviceUnit, loop: Loop, world: EngineWorld): DeviceStatus {
   return {
     device: device.spec.id,
     phase: device.phase,
-    models: device.resident === null ? [] : [device.resident.instance.model],
+    models: device.residents.map(({ instance }) => instance.model),
+    memoryGiB: device.spec.memoryGiB,
+    claimedGiB: claimedOf(device, world),
     sinceMs: device.phaseSinceMs,
     paused: device.paused,
     decision: loop.decisionOf(device),
@@ -42,7 +55,8 @@ function deviceStatus(device: DeviceUnit, loop: Loop): DeviceStatus {
 function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: EngineWorld): ModelStatus {
   const nowMs = world.clock.nowMs();
   const { spec, queue, breaker } = entry;
-  const home = devices.find(({ resident }) => resident?.instance.model === spec.name);
+  const homes = allResidents(devices).filter(({ instance }) => instance.model === spec.name);
+  const home = homes.find(({ leaving }) => !leaving) ?? homes[0];
   const coming = devices.find(({ move }) => move?.load === spec.name);
   const queued = {} as Record<Band, number>;
   const oldestWaitMsByBand = {} as Record<Band, number>;
@@ -53,15 +67,21 @@ function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: E
   }
   return {
     spec,
-    state: stateOf(entry, home, coming),
-    device: (home ?? coming)?.spec.id ?? null,
-    sinceMs: home?.resident?.sinceMs ?? coming?.move?.sinceMs ?? entry.remote?.sinceMs ?? null,
+    state: stateOf(entry, home, coming, devices),
+    device: home?.instance.device ?? coming?.spec.id ?? null,
+    devices: [...new Set(homes.flatMap((each) => each.devices))],
+    memoryGiB: spec.memoryGiB,
+    measuredGiB: measuredOf(entry),
+    sinceMs: home?.sinceMs ?? coming?.move?.sinceMs ?? entry.remote?.sinceMs ?? null,
     pinned: entry.pinned,
     paused: entry.paused,
     queued,
     oldestWaitMs: Math.max(...Object.values(oldestWaitMsByBand)),
     oldestWaitMsByBand,
-    running: (home?.resident ?? entry.remote)?.running.size ?? 0,
+    running: [...homes, ...(entry.remote === null ? [] : [entry.remote])].reduce(
+      (sum, each) => sum + each.running.size,
+      0,
+    ),
     loadMs: expectedLoadMs(entry),
     loadFailures: breaker.failuresInRow,
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : null,
@@ -72,16 +92,25 @@ function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: E
 
 function stateOf(
   entry: ModelEntry,
-  home: DeviceUnit | undefined,
+  home: Residency | undefined,
   coming: DeviceUnit | undefined,
+  devices: readonly DeviceUnit[],
 ): ModelStatus["state"] {
   if (entry.remote !== null) return "remote";
-  if (home?.move?.phase === "draining") return "draining";
-  if (home?.move?.phase === "unloading") return "unloading";
+  const exit = devices
+    .flatMap(({ moves }) => moves)
+    .find(({ leaving }) => home !== undefined && leaving.includes(home));
+  if (home?.leaving === true) return exit?.phase === "draining" ? "draining" : "unloading";
   if (home !== undefined) return "resident";
   if (coming !== undefined) return "loading";
   if (entry.breaker.broken) return "broken";
   return entry.backend.nextTier?.(entry.spec.name) === "wake" ? "asleep" : "absent";
+}
+
+/** What its last load was seen to take, over all its devices; null: it was not. */
+function measuredOf({ learned }: ModelEntry): number | null {
+  if (learned.memoryGiB.size === 0) return null;
+  return [...learned.memoryGiB.values()].reduce((sum, each) => sum + each, 0);
 }
 
 /** How long the loop may sit on waiting work without a pass. */

@@ -1,8 +1,11 @@
 // The engine's state as the scheduler sees it: one snapshot a device, O(models).
 
 import { BANDS, type Band } from "../domain/band.ts";
-import type { BandView, ModelView, Resident, Snapshot, Transition } from "../scheduler/snapshot.ts";
+import type { ModelName } from "../domain/ids.ts";
+import type { BandView, DeviceView, ModelView, Resident, Snapshot, Transition } from "../scheduler/snapshot.ts";
+import { claimGiB } from "./claims.ts";
 import type { DeviceUnit } from "./device.ts";
+import type { ActiveMove } from "./move.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry, type Residency } from "./state.ts";
 
 /** @param eventAtMs When anything last happened; absent: now. */
@@ -10,53 +13,95 @@ export function snapshotOf(
   device: DeviceUnit,
   devices: readonly DeviceUnit[],
   world: EngineWorld,
-  eventAtMs?: number,
+  eventAtMs = world.clock.nowMs(),
 ): Snapshot {
   const nowMs = world.clock.nowMs();
+  const partners = partnersOf(device, devices, world);
   const models: ModelView[] = [];
   for (const entry of world.models.values()) {
-    if (!entry.spec.devices.includes(device.spec.id) && device.resident?.instance.model !== entry.spec.name) continue;
-    if (isElsewhere(entry, device, devices)) continue;
-    models.push(viewOf(entry, device, nowMs));
+    const at = standing(entry, device, partners);
+    if (at === "away" || (at === "candidate" && !mayCopy(entry, device, devices))) continue;
+    models.push(viewOf(entry, device, devices, nowMs, at === "foreign"));
   }
   return {
     nowMs,
-    device: {
-      device: device.spec.id,
-      memoryGiB: device.spec.memoryGiB,
-      residents: device.resident === null ? [] : [residentOf(device.resident)],
-      transition: transitionOf(device),
-      paused: device.paused,
-      blockedUntilMs: device.blockedUntilMs,
-      budget: device.budget,
-      busyShare: device.busy.view,
-      eventAtMs: eventAtMs ?? nowMs,
-    },
+    device: deviceView(device, eventAtMs),
+    ...(partners.length === 0 ? {} : { partners: partners.map((each) => deviceView(each, eventAtMs)) }),
     models,
   };
 }
 
-/** Resident on another device, or on its way there: one copy of a model is enough for now. */
-function isElsewhere(entry: ModelEntry, device: DeviceUnit, devices: readonly DeviceUnit[]): boolean {
-  const { name } = entry.spec;
-  return devices.some(
-    (other) =>
-      other !== device && (other.move === null ? other.resident?.instance.model === name : heldBy(other, name)),
+function deviceView(device: DeviceUnit, eventAtMs: number): DeviceView {
+  return {
+    device: device.spec.id,
+    memoryGiB: device.spec.memoryGiB,
+    residents: device.residents.map(residentOf),
+    transition: transitionOf(device),
+    paused: device.paused,
+    blockedUntilMs: device.blockedUntilMs,
+    budget: device.budget,
+    busyShare: device.busy.view,
+    eventAtMs,
+  };
+}
+
+/** The other devices of models that are loaded across several, this one among them. */
+function partnersOf(device: DeviceUnit, devices: readonly DeviceUnit[], { models }: EngineWorld): DeviceUnit[] {
+  const { id } = device.spec;
+  const groups = [...models.values()].filter(({ spec }) => spec.across === true && spec.devices.includes(id));
+  return devices.filter((other) => other !== device && groups.some(({ spec }) => spec.devices.includes(other.spec.id)));
+}
+
+/**
+ * What a model is to a device. One that is loaded across several is decided on at the first of them; what is loaded on a
+ * partner may have to go for it, and is `foreign`.
+ */
+function standing(
+  { spec }: ModelEntry,
+  device: DeviceUnit,
+  partners: readonly DeviceUnit[],
+): "candidate" | "resident" | "foreign" | "away" {
+  if (device.find(spec.name) !== null) return "resident";
+  const own = spec.across === true ? spec.devices[0] === device.spec.id : spec.devices.includes(device.spec.id);
+  if (own) return "candidate";
+  return partners.some((each) => each.find(spec.name) !== null) ? "foreign" : "away";
+}
+
+/** Where a model is loaded elsewhere, or on its way there, one more copy of it must pay. */
+function mayCopy(entry: ModelEntry, device: DeviceUnit, devices: readonly DeviceUnit[]): boolean {
+  const copies = copiesOf(
+    entry,
+    devices.filter((other) => other !== device),
   );
+  return copies === 0;
 }
 
-function heldBy(other: DeviceUnit, name: ModelEntry["spec"]["name"]): boolean {
-  return other.move?.load === name || (other.move?.phase === "draining" && other.move.evict === name);
+function copiesOf({ spec: { name } }: ModelEntry, devices: readonly DeviceUnit[]): number {
+  return devices.filter((each) => each.find(name)?.leaving === false || each.moves.some((move) => holds(move, name)))
+    .length;
 }
 
-function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView {
+/** It is coming, or may stay after all. */
+function holds(move: ActiveMove, name: ModelName): boolean {
+  return move.load === name || (move.phase === "draining" && move.evict.includes(name));
+}
+
+function viewOf(
+  entry: ModelEntry,
+  device: DeviceUnit,
+  devices: readonly DeviceUnit[],
+  nowMs: number,
+  foreign: boolean,
+): ModelView {
   const { spec, queue, breaker, learned } = entry;
   const bands = {} as Record<Band, BandView>;
   const waited = device.waitedAtLoad.get(spec.name);
   for (const band of BANDS) {
     bands[band] = { ...queue.band(band), arrivals: entry.arrivals.of(band), waitedMsAtLoad: waited?.[band] ?? 0 };
   }
-  const resident = device.resident?.instance.model === spec.name ? device.resident : null;
+  const home =
+    device.find(spec.name) ??
+    (foreign ? (devices.find((each) => each.find(spec.name)) ?? device) : device).find(spec.name);
   return {
     model: spec.name,
     order: entry.order,
@@ -65,7 +110,7 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     bands,
     head: queue.head(),
     oldest: queue.oldest(),
-    inFlight: resident?.running.size ?? 0,
+    inFlight: home?.running.size ?? 0,
     slots: spec.concurrency,
     loadMs: expectedLoadMs(entry),
     unloadMs: learned.unloadMs,
@@ -73,26 +118,24 @@ function viewOf(entry: ModelEntry, device: DeviceUnit, nowMs: number): ModelView
     lastArrivalAtMs: entry.arrivals.lastAtMs,
     unvisitedSinceMs: entry.unvisitedSinceMs,
     deadline: queue.deadline(),
-    memoryGiB: claimOf(spec, device.spec),
+    memoryGiB: claimGiB(entry, device.spec),
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : 0,
     broken: breaker.broken,
     paused: entry.paused || entry.removed,
     pinned: entry.pinned && !entry.removed,
     unloadAfterMs: entry.removed ? 0 : spec.unloadAfterMs,
     wanted: wantedOf(entry, device),
+    ...(spec.across === true ? { across: spec.devices } : {}),
+    ...(spec.apartFrom === undefined ? {} : { apartFrom: spec.apartFrom }),
+    ...(foreign ? { foreign } : {}),
     ...(entry.leftAtMs === null ? {} : { leftAtMs: entry.leftAtMs }),
   };
-}
-
-/** One model at a time for now: what fits takes a whole device. */
-function claimOf({ memoryGiB }: ModelEntry["spec"], device: DeviceUnit["spec"]): number | null {
-  return memoryGiB !== null && device.memoryGiB !== null && memoryGiB > device.memoryGiB ? memoryGiB : null;
 }
 
 function wantedOf(entry: ModelEntry, device: DeviceUnit): ModelView["wanted"] {
   if (entry.removed) return null;
   if (entry.wanted) return "operator";
-  if (device.restore === entry.spec.name) return "restore";
+  if (device.restore.includes(entry.spec.name)) return "restore";
   if (!entry.standing) return null;
   return entry.pinned ? "pinned" : "keep_ready";
 }
@@ -104,6 +147,7 @@ function residentOf(residency: Residency): Resident {
     idleSinceMs: residency.idleSinceMs,
     dispatched: residency.dispatched,
     forced: residency.forced,
+    ...(residency.leaving ? { leaving: true } : {}),
   };
 }
 
@@ -113,8 +157,9 @@ function transitionOf(device: DeviceUnit): Transition | null {
   return {
     phase: move.phase,
     load: move.load,
-    evict: move.evict === null ? [] : [move.evict],
+    evict: move.evict,
     sinceMs: move.sinceMs,
     onDemand: move.onDemand,
+    ...(move.calledOff.signal.aborted ? { calledOff: true } : {}),
   };
 }

@@ -5,12 +5,14 @@ import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
 import type { LogEntry } from "../domain/journal.ts";
 import type { HoldRule, QueueCause, Wait } from "../domain/wait.ts";
 import type { DeviceUnit } from "./device.ts";
-import { type EngineWorld, type ModelEntry, slotsFree } from "./state.ts";
+import { type EngineWorld, type ModelEntry, type Residency, slotsFree } from "./state.ts";
 
 export interface DeviceHold {
   readonly unit: DeviceUnit;
   readonly rule: HoldRule;
   readonly decision: DecisionId | null;
+  /** For each model that waits, those that would have to go for it. */
+  readonly against: ReadonlyMap<ModelName, readonly ModelName[]>;
 }
 
 interface Because {
@@ -55,12 +57,16 @@ function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHol
     if (entry.holdOffUntilMs > nowMs) return plain("model_broken");
     return plain(slotsFree(entry, entry.remote) > 0 ? "dispatch" : "own_queue");
   }
-  const home = holds.find(({ unit }) => unit.resident?.instance.model === name && unit.move === null);
+  const homes = holds.flatMap(({ unit }) => {
+    const residency = unit.find(name);
+    return residency === null || residency.leaving ? [] : [{ unit, residency }];
+  });
+  const home = homes.find(({ residency }) => slotsFree(entry, residency) > 0) ?? homes[0];
   if (home !== undefined) return atHome(entry, home, nowMs);
   const coming = holds.find(({ unit }) => unit.move?.load === name);
   if (coming?.unit.move) {
     const { phase, evict, decision } = coming.unit.move;
-    return { cause: phase, rule: null, by: evict, device: coming.unit.spec.id, decision };
+    return { cause: phase, rule: null, by: evict[0] ?? null, device: coming.unit.spec.id, decision };
   }
   if (entry.breaker.retryAtMs > nowMs) return plain("model_broken");
   const hold = holds.find(({ unit }) => entry.spec.devices.includes(unit.spec.id));
@@ -68,20 +74,21 @@ function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHol
   return { cause: "held", ...heldBack(entry, hold), device: hold.unit.spec.id };
 }
 
-function atHome(entry: ModelEntry, home: DeviceHold, nowMs: number): Because {
+function atHome(entry: ModelEntry, home: { unit: DeviceUnit; residency: Residency }, nowMs: number): Because {
   const device = home.unit.spec.id;
-  const residency = home.unit.resident;
-  const free = residency !== null && slotsFree(entry, residency) > 0;
+  const free = slotsFree(entry, home.residency) > 0;
   if (home.unit.paused) return { cause: "paused", rule: null, by: null, device, decision: null };
   if (entry.holdOffUntilMs > nowMs) return { cause: "model_broken", rule: null, by: null, device, decision: null };
   return { cause: free ? "dispatch" : "own_queue", rule: null, by: null, device, decision: null };
 }
 
 function heldBack(entry: ModelEntry, hold: DeviceHold): Pick<Because, "rule" | "by" | "decision"> {
-  const { move, resident } = hold.unit;
+  const { move, residents } = hold.unit;
+  const { name } = entry.spec;
   if (move !== null) {
-    const own = move.evict === entry.spec.name;
-    return { rule: own ? "own_move" : "switching_other", by: move.load ?? move.evict, decision: move.decision };
+    const rule = move.evict.includes(name) ? "own_move" : "switching_other";
+    return { rule, by: move.load ?? move.evict[0] ?? null, decision: move.decision };
   }
-  return { rule: hold.rule, by: resident?.instance.model ?? null, decision: hold.decision };
+  const by = hold.against.get(name)?.[0] ?? residents[0]?.instance.model ?? null;
+  return { rule: hold.rule, by, decision: hold.decision };
 }

@@ -2,6 +2,7 @@
 // for one token; one that does not answer is restarted once, and counts as a failed load when that did not help.
 
 import type { DeviceUnit } from "./device.ts";
+import { exitOf } from "./move.ts";
 import type { EngineWorld, ModelEntry, Residency } from "./state.ts";
 
 const ANSWER_WITHIN_MS = 60_000;
@@ -16,9 +17,8 @@ export class Watchdog {
     this.#world = world;
   }
 
-  async look(device: DeviceUnit): Promise<void> {
-    const { resident } = device;
-    if (resident === null || device.move !== null || this.#asking.has(resident)) return;
+  async look(device: DeviceUnit, resident: Residency): Promise<void> {
+    if (resident.leaving || this.#asking.has(resident)) return;
     const entry = this.#world.models.get(resident.instance.model);
     if (entry === undefined || resident.running.size === 0) return;
     const quietMs = this.#world.clock.nowMs() - resident.progressAtMs;
@@ -32,7 +32,7 @@ export class Watchdog {
       resident.progressAtMs = this.#world.clock.nowMs();
       return;
     }
-    if (device.resident === resident && device.move === null) this.#restart(device, entry);
+    if (device.residents.includes(resident) && !resident.leaving && device.move === null) this.#restart(device, entry);
   }
 
   async #answers(resident: Residency): Promise<boolean> {
@@ -63,6 +63,6 @@ export class Watchdog {
       this.#world.emit({ type: "breaker", model: name, state: "open", retryAtMs: entry.breaker.retryAtMs });
     } else this.#restarted.add(entry);
     const load = again ? null : name;
-    device.begin({ load, force: true, onDemand: true, forced: false, swap: false, decision: null });
+    device.begin({ ...exitOf(name, true), load, onDemand: true });
   }
 }

@@ -76,6 +76,15 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
       const { device, detail, untilMs } = event;
       return line("warn", `${device} is blocked`, () => ({ device, detail: cut(detail), until_ms: ms(untilMs) }));
     }
+    case "memory.over_claim": {
+      const { model, device, claimedGiB, measuredGiB } = event;
+      const sizes = { claimed_gib: claimedGiB, measured_gib: Math.round(measuredGiB * 10) / 10 };
+      return line("warn", `${model} takes more of ${device} than memoryGiB claims`, () => ({
+        model,
+        device,
+        ...sizes,
+      }));
+    }
     case "instance.stuck": {
       const { model, device, restart } = event;
       return line("error", "an engine makes no progress", () => ({ model, device, restart }));

@@ -64,14 +64,18 @@ function underWay(scene: Scene): Decided | null {
   const { transition } = scene.snapshot.device;
   if (transition === null) return null;
   const target = scene.candidates.find((each) => each.model === transition.load);
-  const unwanted =
-    transition.onDemand && transition.load !== null && (target?.depth ?? 0) === 0 && (target?.wanted ?? null) === null;
   const goes = scene.tenants.filter(({ model }) => transition.evict.includes(model));
   const othersWait = [...scene.waiting, ...goes].some((each) => each.depth > 0 && each.eligible && each !== target);
+  const unwanted =
+    transition.calledOff !== true &&
+    transition.onDemand &&
+    transition.load !== null &&
+    (target?.depth ?? 0) === 0 &&
+    (target?.wanted ?? null) === null;
   if (unwanted && (transition.phase === "draining" || (transition.phase === "loading" && othersWait))) {
     return giveUp(scene, transition.load);
   }
-  const yields = transition.ahead === true && (target?.depth ?? 0) === 0 && othersWait;
+  const yields = transition.calledOff !== true && transition.ahead === true && (target?.depth ?? 0) === 0 && othersWait;
   if (yields && transition.phase !== "unloading") return giveUp(scene, transition.load, "yielded");
   const mayEnd = unwanted || transition.ahead === true;
   const { load, evict, phase } = transition;

@@ -119,6 +119,8 @@ export interface Transition {
   readonly sinceMs: number;
   /** False: an operator's or a pin's load, or one that keeps a model ready; it is not abandoned for want of demand. */
   readonly onDemand: boolean;
+  /** It has been given up and is ending; absent: false. */
+  readonly calledOff?: boolean;
   /** A load ahead of need: given up as soon as work waits that could be loaded instead. */
   readonly ahead?: boolean;
 }

@@ -17,7 +17,7 @@ import { type InProcess, openSqliteStore } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { createLeanStore } from "./lean-store.ts";
 import { createSimulatedIds } from "./seeded.ts";
-import { TimedBackend } from "./timed-backend.ts";
+import { type Gpus, TimedBackend } from "./timed-backend.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { type SimulatedModel, tokensFor, type Workload } from "./workload.ts";
 
@@ -149,10 +149,11 @@ function leanParts(
   clock: Clock,
   policy: BoundPolicy | undefined,
 ): Pick<Parts, "store" | "backends" | "unattended"> {
+  const gpus: Gpus = new Map();
   return {
     unattended: true,
     store: ({ engine }) => createLeanStore(clock, (policy ?? engine.policy).ranking),
-    backends: () => new Map(models.map((model) => [model.name as ModelName, new TimedBackend(model, clock)])),
+    backends: () => new Map(models.map((model) => [model.name as ModelName, new TimedBackend(model, clock, gpus)])),
   };
 }
 
@@ -185,6 +186,7 @@ export function modelDocument(model: SimulatedModel): Readonly<Record<string, un
       tokensPerSecond: model.tokensPerSecond,
       defaultMaxTokens: tokensFor(model, model.guessedWorkMs),
       slowdownPerJob: model.slowdownPerJob,
+      sharesDevice: true,
     },
   };
 }

@@ -11,24 +11,29 @@ import {
   type Placement,
   type Sink,
 } from "../backends/backend.ts";
-import { Processor } from "../backends/mock/processor.ts";
+import { Compute, Processor } from "../backends/mock/processor.ts";
 import { type Clock, sleepUntil } from "../domain/clock.ts";
-import type { InstanceId } from "../domain/ids.ts";
+import type { DeviceId, InstanceId } from "../domain/ids.ts";
 import type { SimulatedModel } from "./workload.ts";
 
 const HEAD = { status: 200, headers: {} };
 const ANSWER = new Uint8Array(1);
 const SUCCEEDED: Outcome = { kind: "succeeded" };
 
+/** The compute of each device, shared by the backends of one run. */
+export type Gpus = Map<DeviceId, Compute>;
+
 export class TimedBackend implements Backend {
   readonly can = { loads: true, knowsMemory: true };
   readonly #model: SimulatedModel;
   readonly #clock: Clock;
+  readonly #gpus: Gpus;
   readonly #processors = new Map<InstanceId, Processor>();
 
-  constructor(model: SimulatedModel, clock: Clock) {
+  constructor(model: SimulatedModel, clock: Clock, gpus: Gpus = new Map()) {
     this.#model = model;
     this.#clock = clock;
+    this.#gpus = gpus;
   }
 
   expects(): Expectation {
@@ -39,7 +44,8 @@ export class TimedBackend implements Backend {
   async start(placement: Placement, _report: unknown, signal: AbortSignal): Promise<{ endpoint: string }> {
     await sleepUntil(this.#clock, this.#clock.nowMs() + this.#model.loadMs, signal);
     if (signal.aborted) throw new LoadError(`the load of ${this.#model.name} was given up`);
-    this.#processors.set(placement.instance, new Processor(this.#clock, this.#model.slowdownPerJob));
+    const compute = placement.device === null ? undefined : this.#computeOf(placement.device);
+    this.#processors.set(placement.instance, new Processor(this.#clock, this.#model.slowdownPerJob, compute));
     return { endpoint: "timed:" };
   }
 
@@ -70,6 +76,13 @@ export class TimedBackend implements Backend {
 
   alive({ instance }: Instance): Promise<boolean> {
     return Promise.resolve(this.#processors.has(instance));
+  }
+
+  /** Models on one device share its compute. */
+  #computeOf(device: DeviceId): Compute {
+    const compute = this.#gpus.get(device) ?? new Compute(this.#clock);
+    this.#gpus.set(device, compute);
+    return compute;
   }
 
   inspect = (): Promise<readonly Instance[]> => Promise.resolve([]);

@@ -68,7 +68,7 @@ describe("an engine that looks healthy and admits nothing", () => {
 
 describe("memory that does not come back", () => {
   const memory = { devices: { gpu0: { memoryGiB: 80, memoryProbe: { command: ["free-gib"], unit: "GiB" } } } } as const;
-  const models = { a: { memoryGiB: 40, loadSeconds: 2 }, b: { memoryGiB: 40, loadSeconds: 2 } };
+  const models = { a: { memoryGiB: 60, loadSeconds: 2 }, b: { memoryGiB: 60, loadSeconds: 2 } };
 
   it("holds the next load back until it is there", async () => {
     let freeGiB = 80;
@@ -103,7 +103,7 @@ describe("memory that does not come back", () => {
     freeGiB = 80;
     await rig.advance(120);
 
-    expect(rig.of("device.blocked")[0]?.detail).toBe("12.0 GiB are free, and b needs 40 GiB");
+    expect(rig.of("device.blocked")[0]?.detail).toBe("12.0 GiB are free, and b needs 60 GiB");
     expect(state.status).toBe("queued");
     expect(await rig.statuses([id])).toEqual(["succeeded"]);
   });

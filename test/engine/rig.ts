@@ -10,7 +10,7 @@ import { createBackends } from "../../src/backends/registry.ts";
 import { resolveConfig } from "../../src/config/load.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import type { RouterEvent } from "../../src/domain/event.ts";
-import { DEFAULT_POOL, type JobId, LOCAL_CALLER, type ModelName } from "../../src/domain/ids.ts";
+import { DEFAULT_POOL, type DeviceId, type JobId, LOCAL_CALLER, type ModelName } from "../../src/domain/ids.ts";
 import { isFinal, type Job } from "../../src/domain/job.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { createSimulatedIds } from "../../src/simulator/seeded.ts";
@@ -80,12 +80,17 @@ export class Rig {
   readonly startMs: number;
   engine!: Engine;
   store!: Store;
-  ledger = new GpuLedger();
+  readonly ledger: GpuLedger;
   readonly #options: RigOptions;
   readonly #ids;
 
   constructor(options: RigOptions) {
     this.#options = options;
+    const sizes = Object.entries(options.devices ?? {}).flatMap(([id, device]) => {
+      const { memoryGiB } = device as { readonly memoryGiB?: number };
+      return memoryGiB === undefined ? [] : [[id as DeviceId, memoryGiB] as const];
+    });
+    this.ledger = new GpuLedger(new Map(sizes));
     this.clock = options.clock ?? new VirtualClock();
     this.database = options.database ?? new Database(":memory:");
     this.startMs = this.clock.nowMs();

@@ -57,6 +57,7 @@ type ByType = { readonly [Type in RouterEvent["type"]]: Extract<RouterEvent, { r
 
 /** A kind of event that is added must be added here too: the type says so. */
 const BY_TYPE: ByType = {
+  "memory.over_claim": { type: "memory.over_claim", model: chat, device: gpu0, claimedGiB: 18, measuredGiB: 21.5 },
   "job.accepted": { type: "job.accepted", job, model: chat, band: "normal", durable: true },
   "job.dispatched": {
     type: "job.dispatched",

@@ -1,7 +1,7 @@
 // The mock backend of one model: loads and unloads engines after the timing model and hands requests to them.
 
-import { sleepUntil } from "../../domain/clock.ts";
-import type { InstanceId, ModelName } from "../../domain/ids.ts";
+import { type Clock, sleepUntil } from "../../domain/clock.ts";
+import type { DeviceId, InstanceId, ModelName } from "../../domain/ids.ts";
 import type { ModelSpec } from "../../domain/model.ts";
 import {
   type Backend,
@@ -25,6 +25,7 @@ import {
   type MockFaults,
 } from "./faults.ts";
 import type { GpuLedger } from "./gpu-ledger.ts";
+import type { Compute } from "./processor.ts";
 
 export interface MockTiming extends CountedFaults {
   readonly loadSeconds: number;
@@ -33,6 +34,7 @@ export interface MockTiming extends CountedFaults {
   readonly tokensPerSecond: number;
   readonly defaultMaxTokens: number;
   readonly slowdownPerJob: number;
+  readonly sharesDevice: boolean;
 }
 
 export interface MockLab {
@@ -40,6 +42,8 @@ export interface MockLab {
   readonly faults?: MockFaults;
   /** Shared by all mock models of a box. */
   readonly ledger?: GpuLedger;
+  /** The compute of a device that models share; absent: each model has its own. */
+  compute?(device: DeviceId, clock: Clock): Compute;
 }
 
 export interface MockCounts {
@@ -177,6 +181,7 @@ export class MockBackend implements Backend {
       pace: { firstTokenMs: timing.firstTokenSeconds * 1000, tokenMs: 1000 / timing.tokensPerSecond },
       voice: { tag: this.#spec.name, defaultMaxTokens: timing.defaultMaxTokens },
       slowdownPerJob: timing.slowdownPerJob,
+      ...this.#sharedCompute(instance),
       fault: (where, nth, endpoint) =>
         this.#lab.faults?.request?.(where, nth, endpoint) ?? countedRequestFault(timing, nth, this.#counts.requests),
       label: () => ({
@@ -186,6 +191,11 @@ export class MockBackend implements Backend {
       died: () => this.#remove(engine, "died"),
     });
     return engine;
+  }
+
+  #sharedCompute({ device }: Instance): { compute?: Compute } {
+    if (!this.#timing.sharesDevice || device === null || this.#lab.compute === undefined) return {};
+    return { compute: this.#lab.compute(device, this.#context.clock) };
   }
 
   #remove(engine: MockEngine, how: string): void {

@@ -7,7 +7,7 @@ import { planAnswer, type Voice } from "./endpoints.ts";
 import type { RequestFault } from "./faults.ts";
 import { Flight, type Pace, type Runway } from "./flight.ts";
 import type { Label } from "./plan.ts";
-import { type EndReason, Processor } from "./processor.ts";
+import { type Compute, type EndReason, Processor } from "./processor.ts";
 import { readRequest } from "./request.ts";
 
 export interface EngineParts {
@@ -15,6 +15,8 @@ export interface EngineParts {
   readonly pace: Pace;
   readonly voice: Voice;
   readonly slowdownPerJob: number;
+  /** Of the GPU it shares with others; absent: one of its own. */
+  readonly compute?: Compute;
   /** Asked once for each request; `nth` counts since the load from 1. */
   fault(instance: Instance, nth: number, endpoint: string): RequestFault | null;
   label(): Label;
@@ -35,7 +37,7 @@ export class MockEngine implements Runway {
     this.instance = instance;
     this.clock = parts.clock;
     this.pace = parts.pace;
-    this.processor = new Processor(parts.clock, parts.slowdownPerJob);
+    this.processor = new Processor(parts.clock, parts.slowdownPerJob, parts.compute);
     this.#parts = parts;
   }
 

@@ -1,5 +1,6 @@
 // Processor sharing on an injected clock: n shares in flight each run at speed / (1 + alpha x (n - 1)). Exact under
-// joins and leaves at any time, driven by events, with one timer for all shares.
+// joins and leaves at any time, driven by events, with one timer for all shares. Engines that share a GPU share its
+// compute: n is then everything in flight there, and alpha the mean of theirs.
 
 import type { Clock, Timer } from "../../domain/clock.ts";
 
@@ -16,45 +17,89 @@ interface Waiter {
 /** One run's part of the processor. `doneMs` of work were done at `anchorMs`; both change only when the rate does. */
 export interface Share {
   readonly speed: number;
+  readonly alpha: number;
   doneMs: number;
   anchorMs: number;
   waiter: Waiter | null;
   reason: EndReason | null;
 }
 
+/** One engine's part of a GPU's compute; its own GPU unless one is given. */
 export class Processor {
-  readonly #clock: Clock;
+  readonly #compute: Compute;
   readonly #alpha: number;
-  readonly #shares = new Set<Share>();
-  #timer: Timer | null = null;
-  #timerAtMs = Number.POSITIVE_INFINITY;
+  readonly #own = new Set<Share>();
 
-  constructor(clock: Clock, alpha: number) {
-    this.#clock = clock;
+  constructor(clock: Clock, alpha: number, compute = new Compute(clock)) {
+    this.#compute = compute;
     this.#alpha = alpha;
   }
 
   get inFlight(): number {
-    return this.#shares.size;
+    return this.#own.size;
   }
 
   /** @param speed 1 is the engine's own pace; below 1 is slower. */
   join(speed = 1): Share {
-    this.#rebase();
-    const share: Share = { speed, doneMs: 0, anchorMs: this.#clock.nowMs(), waiter: null, reason: null };
+    const share = this.#compute.join(speed, this.#alpha);
+    this.#own.add(share);
+    return share;
+  }
+
+  leave(share: Share): void {
+    this.#own.delete(share);
+    this.#compute.leave(share);
+  }
+
+  /** Resolves when `targetMs` of work are done, at the deadline (router time), or when the share is ended. */
+  reach(share: Share, targetMs: number, deadlineAtMs: number): Promise<Reached> {
+    return this.#compute.reach(share, targetMs, deadlineAtMs);
+  }
+
+  /** Wakes whoever waits for the share. Its place is kept until it leaves. */
+  end(share: Share, reason: EndReason): void {
+    this.#compute.end(share, reason);
+  }
+
+  endAll(reason: EndReason): void {
+    for (const share of [...this.#own]) this.end(share, reason);
+  }
+
+  /** Stops waiting without being reached; the promise stays unresolved. */
+  forget(share: Share): void {
+    this.#compute.forget(share);
+  }
+}
+
+/** What the engines on one GPU have between them. */
+export class Compute {
+  readonly #clock: Clock;
+  readonly #shares = new Set<Share>();
+  #alpha = 0;
+  #timer: Timer | null = null;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  join(speed: number, alpha: number): Share {
+    this.#rebase(alpha);
+    const share: Share = { speed, alpha, doneMs: 0, anchorMs: this.#clock.nowMs(), waiter: null, reason: null };
     this.#shares.add(share);
+    this.#alpha = meanAlpha(this.#shares);
     this.#arm();
     return share;
   }
 
   leave(share: Share): void {
     if (!this.#shares.has(share)) return;
-    this.#rebase();
+    this.#rebase(0);
     this.#shares.delete(share);
+    this.#alpha = meanAlpha(this.#shares);
     this.#arm();
   }
 
-  /** Resolves when `targetMs` of work are done, at the deadline (router time), or when the share is ended. */
   reach(share: Share, targetMs: number, deadlineAtMs: number): Promise<Reached> {
     if (share.reason !== null) return Promise.resolve("ended");
     const nowMs = this.#clock.nowMs();
@@ -66,7 +111,6 @@ export class Processor {
     });
   }
 
-  /** Wakes whoever waits for the share. Its place is kept until it leaves. */
   end(share: Share, reason: EndReason): void {
     if (share.reason !== null) return;
     share.reason = reason;
@@ -76,11 +120,6 @@ export class Processor {
     this.#arm();
   }
 
-  endAll(reason: EndReason): void {
-    for (const share of [...this.#shares]) this.end(share, reason);
-  }
-
-  /** Stops waiting without being reached; the promise stays unresolved. */
   forget(share: Share): void {
     share.waiter = null;
     this.#arm();
@@ -94,9 +133,9 @@ export class Processor {
     return share.anchorMs + (targetMs - share.doneMs) / this.#rate(share);
   }
 
-  /** Books the work done at the present rate, before the number of shares changes. Not needed when rates never change. */
-  #rebase(): void {
-    if (this.#alpha === 0) return;
+  /** Books the work done at the present rate, before the shares change. Not needed when rates never change. */
+  #rebase(joining: number): void {
+    if (this.#alpha === 0 && joining === 0) return;
     const nowMs = this.#clock.nowMs();
     for (const share of this.#shares) {
       share.doneMs += (nowMs - share.anchorMs) * this.#rate(share);
@@ -130,4 +169,12 @@ export class Processor {
     }
     this.#arm();
   }
+}
+
+/** Equal ones are not added up, so that they stay equal to the last digit. */
+function meanAlpha(shares: ReadonlySet<Share>): number {
+  const alphas = [...shares].map(({ alpha }) => alpha);
+  const [first = 0] = alphas;
+  if (alphas.every((each) => each === first)) return first;
+  return alphas.reduce((sum, each) => sum + each, 0) / alphas.length;
 }
