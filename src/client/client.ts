@@ -7,7 +7,7 @@ import { askAgain, Job, type JobSettings, type WaitOptions } from "./job.ts";
 import { Limit, type LimitOptions } from "./limit.ts";
 import { environment, newKey } from "./platform.ts";
 import { patienceOf, type SirFetchOptions, wishes } from "./sir-fetch.ts";
-import { submit } from "./submit.ts";
+import { type JobAddress, submit } from "./submit.ts";
 import type { JobList, Receipt, WireStatus } from "./wire.ts";
 
 export interface ClientOptions extends EndpointOptions, Omit<SirFetchOptions, "onStatus"> {
@@ -113,7 +113,7 @@ export class Client {
   job(id: string, model?: string): Job {
     const baseURL = model === undefined ? this.#only() : this.endpoints.resolve(model);
     const url = new URL(`${baseURL}/jobs/${encodeURIComponent(id)}`);
-    const job = { fetch: this.#fetch, url, init: { headers: this.#credentials } };
+    const job: JobAddress = { fetch: this.#fetch, url, init: { headers: this.#credentials, redirect: "manual" } };
     return new Job({ job, receipt: null, response: null }, this.#settings);
   }
 

@@ -55,11 +55,14 @@ export async function exchange(
 /** Consecutive failures, and whether another try is still worth it. */
 export class Patience {
   readonly #limitMs: number;
+  readonly #costly: boolean;
   #failures = 0;
   #sinceMs = 0;
 
-  constructor(limitSeconds: number) {
+  /** @param costly A server that fails without saying when to come back is not asked more often than an SDK would. */
+  constructor(limitSeconds: number, costly = false) {
     this.#limitMs = limitSeconds * 1000;
+    this.#costly = costly;
   }
 
   reset(): void {
@@ -72,9 +75,8 @@ export class Patience {
     const waitMs = retryAfterMs(response) ?? Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** this.#failures);
     this.#failures += 1;
     const inTime = nowMs() - this.#sinceMs + waitMs <= this.#limitMs;
-    // A server that fails without saying when to come back is not asked more often than an SDK would.
-    const plain = response !== undefined && !response.headers.has("retry-after");
-    return this.#failures <= LEAST_RETRIES || (inTime && !plain) ? jittered(waitMs) : null;
+    const enough = this.#costly && response?.headers.has("retry-after") === false;
+    return this.#failures <= LEAST_RETRIES || (inTime && !enough) ? jittered(waitMs) : null;
   }
 }
 

@@ -94,7 +94,7 @@ function endsWith(response: Response, { fetch, input, init, signal }: Asked): Re
   const [, root] = /^(.*\/v1)\//.exec(urlOf(input).pathname) ?? [];
   if (signal === undefined || id === null || !streams || root === undefined) return response;
   const url = new URL(`${root}/jobs/${id}`, urlOf(input));
-  const job = { fetch, url, init: { headers: credentialsIn(headersOf(input, init)) } };
+  const job: JobAddress = { fetch, url, init: { headers: credentialsIn(headersOf(input, init)), redirect: "manual" } };
   const onAbort = (): void => void cancel(job);
   signal.addEventListener("abort", onAbort, { once: true });
   // A signal may outlive thousands of answers.

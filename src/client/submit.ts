@@ -24,7 +24,10 @@ export type Submitted =
 export interface JobAddress {
   readonly fetch: Fetch;
   readonly url: URL;
-  /** For each request about the job: the caller's credentials and what is special to its runtime, but no body. */
+  /**
+   * For each request about the job: the caller's credentials and what is special to its runtime, but no body. Redirects
+   * are not followed, because fetch follows them to other origins too.
+   */
   readonly init: RequestInit;
 }
 
@@ -62,11 +65,11 @@ async function textOf(response: Response, signal: AbortSignal | undefined): Prom
 
 function withoutBody(init: RequestInit & { duplex?: unknown }): RequestInit {
   const { body: _, duplex: __, signal: ___, headers: ____, ...rest } = init;
-  return { ...rest, method: "GET" };
+  return { ...rest, method: "GET", redirect: "manual" };
 }
 
 async function sendUntilTaken({ fetch, input, init, signal, retrySeconds }: Submission, headers: Headers) {
-  const patience = new Patience(retrySeconds);
+  const patience = new Patience(retrySeconds, true);
   const replayable = isReplayable(init.body);
   const send = (): Promise<Response> => {
     const own = { ...init, headers, signal: signal ?? null };

@@ -31,7 +31,7 @@ export async function answerOf(job: JobAddress, waiting: Waiting): Promise<Respo
   const { signal, waitSeconds, onStatus } = waiting;
   const patience = new Patience(waiting.retrySeconds);
   const headers = { ...(job.init.headers as Record<string, string>), prefer: `wait=${waitSeconds}` };
-  const init: RequestInit = { ...job.init, headers, signal: signal ?? null, redirect: "manual" };
+  const init: RequestInit = { ...job.init, headers, signal: signal ?? null };
   const ask = () => exchange(job.fetch, url, init, waitSeconds * 1000 + GRACE_MS, isAnswer);
   let url = within(job.url, "result");
   let shortHolds = 0;
@@ -77,7 +77,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** Where to ask next. Redirects are followed by hand, because fetch follows them to other origins too. */
+/** Where to ask next. @throws {ForeignLocation} */
 function redirected(response: Response, asked: URL): URL {
   if (response.type === "opaqueredirect") return sameOrigin("null:", asked);
   const location = response.headers.get("location");
