@@ -1,14 +1,14 @@
 // The client for those who want jobs rather than an SDK's calls: submit here, read the answer there.
 
-import { type EndpointOptions, Endpoints } from "./endpoints.ts";
-import { ApiError, JobCancelled, JobNotFound, ModelNotRouted } from "./errors.ts";
-import type { Fetch } from "./exchange.ts";
-import { askAgain, Job, type JobSettings, type WaitOptions } from "./job.ts";
-import { Limit, type LimitOptions } from "./limit.ts";
-import { environment, newKey } from "./platform.ts";
+import { baseUrlFrom, type EndpointOptions, type Endpoints, endpointsOf } from "./endpoints.ts";
+import { ApiError, SirError } from "./errors.ts";
+import { ask, type Fetch, type Signal } from "./exchange.ts";
+import { Job, parsedAnswer, type WaitOptions } from "./job.ts";
+import { type LimitOptions, limited } from "./limit.ts";
+import { environment } from "./platform.ts";
 import { patienceOf, type SirFetchOptions, wishes } from "./sir-fetch.ts";
-import { type JobAddress, submit } from "./submit.ts";
-import type { JobList, Receipt, WireStatus } from "./wire.ts";
+import { addressOf, cancel, type Patience, type Submitted, submit } from "./submit.ts";
+import type { JobList, ModelList, Receipt, WireStatus } from "./wire.ts";
 
 export interface ClientOptions extends EndpointOptions, Omit<SirFetchOptions, "onStatus"> {
   /** Default: `SIR_API_KEY`; without one no credentials are sent. */
@@ -26,15 +26,12 @@ export interface SubmitOptions extends LimitOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface RunOptions extends SubmitOptions, WaitOptions {
-  /** Once more when the job was lost: a router without its store, or a lease that ran out while the network was away. */
-  readonly resubmitOnLoss?: boolean | undefined;
-}
+export interface RunOptions extends SubmitOptions, WaitOptions {}
 
-export interface ListOptions extends LimitOptions {
+export interface ListOptions {
+  readonly signal?: AbortSignal | undefined;
   readonly status?: WireStatus | readonly WireStatus[] | undefined;
   readonly model?: string | undefined;
-  readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly order?: "asc" | "desc" | undefined;
   /** Jobs a page, 1 to 100; all pages are read. */
   readonly pageSize?: number | undefined;
@@ -43,134 +40,116 @@ export interface ListOptions extends LimitOptions {
 /** A request's body: `model`, and whatever its endpoint takes. */
 export type RequestJson = { readonly model: string } & Readonly<Record<string, unknown>>;
 
-export function createClient(options: ClientOptions = {}): Client {
-  return new Client(options);
-}
-
-export class Client {
+export interface Client {
   readonly endpoints: Endpoints;
-  readonly jobs = { list: (options: ListOptions = {}): AsyncGenerator<Receipt, void> => this.#list(options) };
-  readonly #options: ClientOptions;
-  readonly #settings: JobSettings;
-  readonly #submitRetrySeconds: number;
-  readonly #credentials: Readonly<Record<string, string>>;
-  readonly #fetch: Fetch;
-
-  constructor(options: ClientOptions) {
-    const { waitSeconds, submitRetrySeconds, pollRetrySeconds } = patienceOf(options);
-    const apiKey = options.apiKey ?? environment("SIR_API_KEY");
-    this.endpoints = new Endpoints(options);
-    this.#options = options;
-    this.#settings = { waitSeconds, retrySeconds: pollRetrySeconds };
-    this.#submitRetrySeconds = submitRetrySeconds;
-    this.#credentials = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-    // Called unbound: browsers and workers refuse a fetch that is some object's method.
-    this.#fetch = (input, init) => {
-      const { fetch = globalThis.fetch } = options;
-      return fetch(input, init);
-    };
-  }
-
   /**
    * Submits, waits, and returns the engine's answer, parsed; a plain engine's too. One deadline for all of it. Giving up
    * (signal, deadline) cancels the job.
    * @throws {JobFailed | JobCancelled | JobExpired | ApiError | DeadlineExceeded | ModelNotRouted}
    */
-  async run<T = unknown>(body: RequestJson, given: RunOptions = {}): Promise<T> {
-    const deadlineSeconds = given.deadlineSeconds ?? this.#options.deadlineSeconds;
-    const limit = new Limit({ signal: given.signal, deadlineSeconds });
-    const wanted = { ...given, idempotencyKey: given.idempotencyKey ?? newKey(), deadlineSeconds };
-    const once = async (): Promise<T> => {
-      const job = await this.#send(body, wanted, limit.signal);
-      try {
-        if (job.receipt !== null) given.onStatus?.(job.receipt);
-        return await job.result<T>({ signal: limit.signal, onStatus: given.onStatus });
-      } catch (error) {
-        // The router's own word is about a job that is over, or not the caller's.
-        if (!(error instanceof ApiError)) job.abandon();
-        throw error;
-      }
-    };
-    try {
-      return await once().catch((error: unknown) => {
-        if (given.resubmitOnLoss !== true || !isLoss(error)) throw error;
-        return once();
-      });
-    } finally {
-      limit.close();
-    }
-  }
-
+  run<T = unknown>(body: RequestJson, options?: RunOptions): Promise<T>;
   /**
    * The job, as soon as the router has it on disk; from a plain engine one that has its answer already. `deadlineSeconds`
    * is the job's own deadline.
    */
-  async submit(body: RequestJson, options: SubmitOptions = {}): Promise<Job> {
-    return this.#send(body, options, options.signal ?? undefined);
-  }
+  submit(body: RequestJson, options?: SubmitOptions): Promise<Job>;
+  /** A job that was submitted elsewhere. @param model Tells where it is; default: the endpoint for models not named. */
+  job(id: string, model?: string): Job;
+  readonly jobs: {
+    /** All pages, one after the other; of all endpoints, unless a model says which. */
+    list(options?: ListOptions): AsyncGenerator<Receipt, void>;
+  };
+  /**
+   * Registers the models of all known endpoints, or of these.
+   * @returns their names and aliases, sorted
+   * @throws {SirError} ambiguous_model when two servers claim one name; nothing is registered then
+   */
+  discover(urls?: readonly string[]): Promise<string[]>;
+}
 
-  /** A job that was submitted elsewhere. @param model Tells where it is, when there are several endpoints. */
-  job(id: string, model?: string): Job {
-    const baseURL = model === undefined ? this.#only() : this.endpoints.resolve(model);
-    const url = new URL(`${baseURL}/jobs/${encodeURIComponent(id)}`);
-    const job: JobAddress = { fetch: this.#fetch, url, init: { headers: this.#credentials, redirect: "manual" } };
-    return new Job({ job, receipt: null, response: null }, this.#settings);
-  }
+/** What all its requests have in common. */
+interface Site extends Patience {
+  readonly endpoints: Endpoints;
+  readonly fetch: Fetch;
+  /** The caller's credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-  /** Registers the models of all known endpoints, or of these. @returns their names and aliases, sorted */
-  discover(urls?: readonly string[]): Promise<string[]> {
-    return this.endpoints.discover(this.#fetch, this.#credentials, urls);
-  }
+export function createClient(options: ClientOptions = {}): Client {
+  const { apiKey = environment("SIR_API_KEY"), priority, deadlineSeconds } = options;
+  const endpoints = endpointsOf(options);
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  // Called unbound: browsers and workers refuse a fetch that is some object's method.
+  const fetch: Fetch = (input, init) => (options.fetch ?? globalThis.fetch)(input, init);
+  const site: Site = { endpoints, fetch, headers, ...patienceOf(options) };
+  return {
+    endpoints,
+    run: (body, given) => run(site, body, { priority, deadlineSeconds, ...given }),
+    submit: async (body, given) => new Job(await send(site, body, { priority, ...given }, given?.signal ?? undefined)),
+    job: (id, model = "") => {
+      const url = new URL(`${endpoints.resolve(model)}/jobs/${encodeURIComponent(id)}`);
+      return new Job({ job: addressOf(site, url, { headers }), receipt: null, response: null });
+    },
+    jobs: { list: (given = {}) => list(site, given) },
+    discover: (urls = endpoints.all()) => discover(site, urls),
+  };
+}
 
-  async #send(body: RequestJson, given: SubmitOptions, signal: AbortSignal | undefined): Promise<Job> {
-    const { endpoint = "/chat/completions", leaseSeconds, idempotencyKey = newKey(), deadlineSeconds } = given;
-    const headers = {
-      ...wishes({ priority: given.priority ?? this.#options.priority, deadlineSeconds }),
-      "sir-lease": leaseSeconds === undefined ? undefined : String(leaseSeconds),
-      "idempotency-key": idempotencyKey,
-    };
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/json", ...this.#credentials, ...given.headers },
-      body: JSON.stringify(body),
-    };
-    const input = `${this.endpoints.resolve(body.model)}/${endpoint.replace(/^\/?(v1\/)?/, "")}`;
-    const retrySeconds = this.#submitRetrySeconds;
-    return new Job(await submit({ fetch: this.#fetch, input, init, signal, retrySeconds, headers }), this.#settings);
-  }
-
-  async *#list({ model, ...options }: ListOptions): AsyncGenerator<Receipt, void> {
-    const limit = new Limit(options);
-    const init = { headers: this.#credentials, signal: limit.signal ?? null };
+function run<T>(site: Site, body: RequestJson, given: RunOptions): Promise<T> {
+  return limited(given, async (signal) => {
+    const { onStatus } = given;
+    const sent = await send(site, body, given, signal);
     try {
-      for (const baseURL of model === undefined ? this.endpoints.all : [this.endpoints.resolve(model)]) {
-        const url = new URL(`${baseURL}/jobs`);
-        for (const [name, value] of queryOf({ model, ...options })) url.searchParams.set(name, value);
-        for (let more = true; more; ) {
-          const page = (await askAgain(this.#fetch, url, init, this.#submitRetrySeconds)) as JobList;
-          yield* page.data;
-          more = page.has_more && page.last_id !== null;
-          url.searchParams.set("after", page.last_id ?? "");
-        }
-      }
-    } finally {
-      limit.close();
+      if (sent.receipt !== null) onStatus?.(sent.receipt);
+      return await new Job(sent).result<T>({ signal, onStatus });
+    } catch (error) {
+      // The router's own word is about a job that is over, or not the caller's.
+      if (sent.job !== null && !(error instanceof ApiError)) cancel(sent.job);
+      throw error;
+    }
+  });
+}
+
+function send(site: Site, body: RequestJson, given: SubmitOptions, signal: Signal): Promise<Submitted> {
+  const { endpoint = "/chat/completions", leaseSeconds, idempotencyKey } = given;
+  const headers = { "content-type": "application/json", ...site.headers, ...given.headers };
+  return submit({
+    ...site,
+    signal,
+    input: `${site.endpoints.resolve(body.model)}/${endpoint.replace(/^\/?(v1\/)?/, "")}`,
+    init: { method: "POST", headers, body: JSON.stringify(body) },
+    headers: { ...wishes(given), "sir-lease": leaseSeconds, "idempotency-key": idempotencyKey },
+  });
+}
+
+async function* list(site: Site, { model, status, order, pageSize, signal }: ListOptions) {
+  const query = { model, status, order, limit: pageSize ?? 100 };
+  for (const baseURL of model ? [site.endpoints.resolve(model)] : site.endpoints.all()) {
+    const url = new URL(`${baseURL}/jobs`);
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
+    for (let more = true; more; ) {
+      const { data, has_more, last_id } = await read<JobList>(site, url, signal);
+      yield* data;
+      more = has_more && last_id !== null;
+      url.searchParams.set("after", `${last_id}`);
     }
   }
+}
 
-  #only(): string {
-    const [first = "", ...others] = this.endpoints.all;
-    if (others.length === 0) return first;
-    throw new ModelNotRouted("model_not_routed", "There are several endpoints: say which model the job is for.");
+async function discover(site: Site, urls: readonly string[]): Promise<string[]> {
+  const found = new Map<string, string>();
+  for (const baseURL of urls.map((url) => baseUrlFrom(url))) {
+    const { data } = await read<ModelList>(site, `${baseURL}/models`);
+    for (const name of data.flatMap(({ id, sir }) => [id, ...(sir?.aliases ?? [])])) {
+      const other = found.get(name) ?? baseURL;
+      if (other !== baseURL) throw new SirError("ambiguous_model", `Both ${other} and ${baseURL} have "${name}".`);
+      found.set(name, baseURL);
+    }
   }
+  for (const [name, baseURL] of found) site.endpoints.register(name, baseURL);
+  return [...found.keys()].sort();
 }
 
-function queryOf({ status, model, metadata = {}, order, pageSize = 100 }: ListOptions): [string, string][] {
-  const plain = { status: status?.toString(), model, order, limit: String(pageSize) };
-  const pairs = Object.entries(plain).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
-  return [...pairs, ...Object.entries(metadata).map(([key, value]): [string, string] => [`metadata[${key}]`, value])];
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof JobNotFound || (error instanceof JobCancelled && error.reason === "lease_expired");
+async function read<T>({ fetch, headers, retrySeconds }: Site, url: string | URL, signal?: Signal): Promise<T> {
+  return parsedAnswer<T>(await ask({ fetch, url, init: { headers }, signal, retrySeconds }));
 }

@@ -1,13 +1,10 @@
 // Which server has which model. One for all others, and others by name: a service changes from a plain engine to the
 // router by changing its environment.
 
-import { ModelNotRouted, refusal, SirError } from "./errors.ts";
-import { exchange, type Fetch } from "./exchange.ts";
+import { ModelNotRouted, SirError } from "./errors.ts";
 import { environment } from "./platform.ts";
-import type { ModelList } from "./wire.ts";
 
 const DEFAULT_BASE_URL = "http://127.0.0.1:8000/v1";
-const DISCOVERY_MS = 30_000;
 
 export interface EndpointOptions {
   /** For models that are not named. Default: `SIR_URL` with `/v1`, else `SIR_BASE_URL`. */
@@ -16,94 +13,57 @@ export interface EndpointOptions {
   readonly endpoints?: Readonly<Record<string, string>> | undefined;
 }
 
-export class Endpoints {
-  readonly #byModel = new Map<string, string>();
-  #others: string | null;
-
-  /** @throws {SirError} invalid_endpoints, when an address or SIR_ENDPOINTS cannot be read */
-  constructor({ baseURL, endpoints }: EndpointOptions = {}) {
-    const named = endpoints ?? parseEndpoints(environment("SIR_ENDPOINTS") ?? "");
-    for (const [model, url] of Object.entries(named)) this.register(model, url);
-    const given = baseURL ?? addressFromEnvironment();
-    this.#others = given === null ? (this.#byModel.size === 0 ? DEFAULT_BASE_URL : null) : withVersion(given);
-  }
-
-  /** @param url With or without `/v1`. @throws {SirError} invalid_endpoints; a model that is known moves there */
-  register(model: string, url: string): void {
-    this.#byModel.set(model, withVersion(url));
-  }
-
-  /** Exactly that model's, else the one for all others. @throws {ModelNotRouted} */
-  resolve(model: string): string {
-    const found = this.#byModel.get(model) ?? this.#others;
-    if (found !== null) return found;
-    const known = this.models.join(", ") || "none";
-    throw new ModelNotRouted("model_not_routed", `No endpoint is known for "${model}". Named ones: ${known}.`);
-  }
-
+export interface Endpoints {
+  /** @param url With or without `/v1`. A model that is known already moves there. @throws {SirError} invalid_endpoints */
+  register(model: string, url: string): void;
+  /** Exactly that model's base URL, else the one for all others. @throws {ModelNotRouted} */
+  resolve(model: string): string;
   /** The models that have an endpoint of their own, sorted. */
-  get models(): string[] {
-    return [...this.#byModel.keys()].sort();
-  }
-
+  models(): string[];
   /** Every base URL once. */
-  get all(): string[] {
-    return [...new Set([...(this.#others === null ? [] : [this.#others]), ...this.#byModel.values()])];
-  }
-
-  /**
-   * Asks each server which models it has, and registers them, with their aliases. All of them, or none.
-   * @throws {SirError} ambiguous_model when two servers claim one name
-   */
-  async discover(fetch: Fetch, headers: Record<string, string>, urls: readonly string[] = this.all): Promise<string[]> {
-    const found = new Map<string, string>();
-    for (const baseURL of urls.map(withVersion)) {
-      for (const name of await namesAt(baseURL, fetch, headers)) {
-        const other = found.get(name) ?? baseURL;
-        if (other !== baseURL) {
-          throw new SirError("ambiguous_model", `Both ${other} and ${baseURL} have the model "${name}".`);
-        }
-        found.set(name, baseURL);
-      }
-    }
-    for (const [name, baseURL] of found) this.#byModel.set(name, baseURL);
-    return [...found.keys()].sort();
-  }
+  all(): string[];
 }
 
-async function namesAt(baseURL: string, fetch: Fetch, headers: Record<string, string>): Promise<string[]> {
-  const { response, text } = await exchange(fetch, new URL(`${baseURL}/models`), { headers }, DISCOVERY_MS);
-  if (!response.ok) throw refusal(response, text);
-  const { data } = JSON.parse(text) as ModelList;
-  return data.flatMap(({ id, sir }) => [id, ...(sir?.aliases ?? [])]);
+/** @throws {SirError} invalid_endpoints, when an address or SIR_ENDPOINTS cannot be read */
+export function endpointsOf({ baseURL, endpoints }: EndpointOptions): Endpoints {
+  const byModel = new Map<string, string>();
+  const register = (model: string, url: string): void => void byModel.set(model, baseUrlFrom(url));
+  for (const [model, url] of endpoints ? Object.entries(endpoints) : endpointsFromEnvironment()) register(model, url);
+  const named = byModel.size > 0 && (baseURL ?? addressFromEnvironment()) === undefined;
+  const others = named ? [] : [baseUrlFrom(baseURL)];
+  const models = (): string[] => [...byModel.keys()].sort();
+  return {
+    register,
+    models,
+    all: () => [...new Set([...others, ...byModel.values()])],
+    resolve: (model) => {
+      const found = byModel.get(model) ?? others[0];
+      if (found !== undefined) return found;
+      const message = `No endpoint is known for "${model}". Named ones: ${models().join(", ")}.`;
+      throw new ModelNotRouted("model_not_routed", message);
+    },
+  };
 }
 
-/** The base URL of one server: as given, or from the environment, or the router's default. */
-export function baseUrlFrom(given: string | undefined): string {
-  return withVersion(given ?? addressFromEnvironment() ?? DEFAULT_BASE_URL);
+/**
+ * The base URL of one server, without trailing slashes and with `/v1`: as given, or from the environment, or the router's
+ * default. @throws {SirError} invalid_endpoints
+ */
+export function baseUrlFrom(given = addressFromEnvironment() ?? DEFAULT_BASE_URL): string {
+  const bare = given.trim().replace(/\/+$/, "");
+  if (/^https?:/.test(bare) && URL.canParse(bare)) return bare.endsWith("/v1") ? bare : `${bare}/v1`;
+  throw new SirError("invalid_endpoints", `"${given}" is no address such as ${DEFAULT_BASE_URL}.`);
 }
 
-function addressFromEnvironment(): string | null {
-  return environment("SIR_URL") ?? environment("SIR_BASE_URL") ?? null;
+function addressFromEnvironment(): string | undefined {
+  return environment("SIR_URL") ?? environment("SIR_BASE_URL");
 }
 
-/** An address without trailing slashes and with `/v1`. */
-function withVersion(url: string): string {
-  const bare = url.trim().replace(/\/+$/, "");
-  if (!URL.canParse(bare) || !/^https?:/.test(bare)) {
-    throw new SirError("invalid_endpoints", `"${url}" is no http address, such as http://127.0.0.1:8000/v1.`);
-  }
-  return /\/v1$/.test(bare) ? bare : `${bare}/v1`;
-}
-
-function parseEndpoints(text: string): Record<string, string> {
-  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf("=");
-      const model = pair.slice(0, at).trim();
-      if (at > 0 && model !== "") return [model, pair.slice(at + 1).trim()];
-      throw new SirError("invalid_endpoints", `SIR_ENDPOINTS must be model=url,model=url, got "${pair.trim()}".`);
-    }),
-  );
+function endpointsFromEnvironment(): [string, string][] {
+  const pairs = (environment("SIR_ENDPOINTS") ?? "").split(",").filter((pair) => pair.trim());
+  return pairs.map((pair) => {
+    const [, model, url] = /^\s*([^=]*[^=\s])\s*=(.*)$/.exec(pair) ?? [];
+    if (model !== undefined && url !== undefined) return [model, url];
+    throw new SirError("invalid_endpoints", `SIR_ENDPOINTS is not model=url,model=url: "${pair}"`);
+  });
 }

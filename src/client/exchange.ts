@@ -1,83 +1,88 @@
-// One HTTP exchange, and how patient the client is with those that fail.
+// One HTTP exchange, repeated while it fails and patience lasts.
 
-import { ForeignLocation } from "./errors.ts";
-import { after, jittered, nowMs, pageUrl } from "./platform.ts";
+import { ConnectionError, ForeignLocation } from "./errors.ts";
+import { after, jittered, nowMs, pageUrl, pause } from "./platform.ts";
 
 export type Fetch = typeof globalThis.fetch;
 export type FetchInput = Parameters<Fetch>[0];
+export type Signal = AbortSignal | undefined;
 
-/** What is sent again: overload, a proxy's page, a router that restarts. */
-const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+/** What is asked again: overload, a proxy's page, a router that restarts. */
+const TRANSIENT: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 const LONGEST_BACKOFF_MS = 8_000;
 /** As many as the official SDKs take, however little time is granted. */
 const LEAST_RETRIES = 2;
+const ANSWER_MS = 30_000;
 
-export function isTransient(response: Response): boolean {
-  return TRANSIENT.has(response.status) && response.headers.get("x-should-retry") !== "false";
+export interface Asking {
+  readonly fetch: Fetch;
+  readonly url: string | URL;
+  readonly init: RequestInit;
+  readonly signal: Signal;
+  /** How long it may fail, try after try. */
+  readonly retrySeconds: number;
+  /** Each try must have its answer in this time; default 30 s. */
+  readonly withinMs?: number;
+  /** Whose body is left unread; all others are read whole within that time. */
+  readonly keeps?: (response: Response) => boolean;
+  /** False: one try. */
+  readonly repeats?: boolean;
+  /** A server that fails without saying when to come back is not asked more often than an SDK would. */
+  readonly costly?: boolean;
 }
 
-export function urlOf(input: FetchInput): URL {
-  const text = typeof input === "string" ? input : "url" in input ? input.url : input.href;
-  return new URL(text, pageUrl());
+export interface Reply {
+  readonly response: Response;
+  /** Empty where the body is unread. */
+  readonly text: string;
 }
 
-/**
- * The URL that a response points to.
- * @throws {ForeignLocation} unless it is on the origin of `asked`
- */
-export function sameOrigin(location: string, asked: URL, response?: Response): URL {
-  const target = new URL(location, response?.url || asked);
-  if (target.origin !== asked.origin) throw new ForeignLocation(target.origin, asked.origin);
-  return target;
+/** Whether it may be otherwise next time. A job's end is not, whatever its status. */
+export function isTransient({ status, headers }: Response): boolean {
+  return TRANSIENT.has(status) && headers.get("x-should-retry") !== "false" && !headers.has("sir-job-status");
 }
 
-/** Fetches, and reads the whole body unless `keeps` says that it is handed on: all of it must happen in `withinMs`. */
-export async function exchange(
-  fetch: Fetch,
-  url: URL,
-  { signal, ...init }: RequestInit,
-  withinMs: number,
-  keeps: (response: Response) => boolean = () => false,
-): Promise<{ response: Response; text: string }> {
+/** The answer; a failure only where asking again does not help, or not any more. @throws {ConnectionError} */
+export async function ask(asking: Asking): Promise<Reply> {
+  const { signal, repeats = true } = asking;
+  const startedMs = nowMs();
+  for (let failures = 0; ; ) {
+    let reply: Reply | undefined;
+    let error: unknown;
+    try {
+      reply = await once(asking);
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      error = thrown;
+    }
+    if (reply !== undefined && !isTransient(reply.response)) return reply;
+    const askedToWaitMs = retryAfterMs(reply?.response);
+    const waitMs = askedToWaitMs ?? Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** failures);
+    const enough = asking.costly && reply !== undefined && askedToWaitMs === null;
+    const inTime = nowMs() - startedMs + waitMs <= asking.retrySeconds * 1000;
+    failures += 1;
+    if (repeats && (failures <= LEAST_RETRIES || (inTime && !enough))) await pause(jittered(waitMs), signal);
+    else if (reply !== undefined) return reply;
+    else throw new ConnectionError("connection_failed", `The server did not answer: ${error}`, error);
+  }
+}
+
+async function once({ fetch, url, init, signal, withinMs = ANSWER_MS, keeps }: Asking): Promise<Reply> {
   const late = new AbortController();
-  const stop = after(withinMs, () => late.abort(new DOMException(`no answer in ${withinMs} ms`, "TimeoutError")));
+  const stop = after(withinMs, () => late.abort(`no answer in ${withinMs} ms`));
   try {
-    const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-    const response = await fetch(url.href, { ...init, signal: either });
-    // Read to its end rather than cancelled, so that the socket can be used again.
-    return { response, text: keeps(response) ? "" : await response.text() };
+    const response = await fetch(url, { ...init, signal: either(signal, late.signal) });
+    const handedOn = keeps?.(response) === true && !isTransient(response);
+    // Read to its end rather than cancelled, so that the socket can be used again; a copy, so that it can be handed on.
+    return { response, text: handedOn ? "" : await response.clone().text() };
   } finally {
     stop();
   }
 }
 
-/** Consecutive failures, and whether another try is still worth it. */
-export class Patience {
-  readonly #limitMs: number;
-  readonly #costly: boolean;
-  #failures = 0;
-  #sinceMs = 0;
-
-  /** @param costly A server that fails without saying when to come back is not asked more often than an SDK would. */
-  constructor(limitSeconds: number, costly = false) {
-    this.#limitMs = limitSeconds * 1000;
-    this.#costly = costly;
-  }
-
-  reset(): void {
-    this.#failures = 0;
-  }
-
-  /** How long to pause before the next try; null when it is given up. */
-  next(response?: Response): number | null {
-    if (this.#failures === 0) this.#sinceMs = nowMs();
-    const waitMs = retryAfterMs(response) ?? Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** this.#failures);
-    this.#failures += 1;
-    const inTime = nowMs() - this.#sinceMs + waitMs <= this.#limitMs;
-    const enough = this.#costly && response?.headers.has("retry-after") === false;
-    return this.#failures <= LEAST_RETRIES || (inTime && !enough) ? jittered(waitMs) : null;
-  }
+export function either(one: Signal, other: AbortSignal): AbortSignal {
+  return one === undefined ? other : AbortSignal.any([one, other]);
 }
 
 /** `Retry-After` in seconds, at most a minute; null when there is none, or a date. */
@@ -85,4 +90,16 @@ export function retryAfterMs(response?: Response): number | null {
   const text = response?.headers.get("retry-after");
   const ms = text ? Number(text) * 1000 : Number.NaN;
   return ms >= 0 ? Math.min(LONGEST_RETRY_AFTER_MS, ms) : null;
+}
+
+export function urlOf(input: FetchInput): URL {
+  return new URL(typeof input === "object" && "url" in input ? input.url : input, pageUrl());
+}
+
+/** The URL that a response points to. @throws {ForeignLocation} unless it is on the origin of `asked` */
+export function sameOrigin(location: string, asked: URL, response: Response): URL {
+  const target = new URL(location, response.url || asked);
+  if (target.origin === asked.origin) return target;
+  const message = `${asked.origin} points to ${target.origin}: not followed. Is it a proxy's doing?`;
+  throw new ForeignLocation("foreign_location", message);
 }

@@ -1,12 +1,10 @@
 // `sir-router/client`: no dependencies and nothing but web APIs, so that it runs in Node, Bun, Deno, browsers and workers.
 
-export type { ClientOptions, ListOptions, RequestJson, RunOptions, SubmitOptions } from "./client.ts";
-export { Client, createClient } from "./client.ts";
-export type { EndpointOptions } from "./endpoints.ts";
-export { Endpoints } from "./endpoints.ts";
+export type { Client, ClientOptions, ListOptions, RequestJson, RunOptions, SubmitOptions } from "./client.ts";
+export { createClient } from "./client.ts";
+export type { EndpointOptions, Endpoints } from "./endpoints.ts";
 export {
   ApiError,
-  AuthenticationError,
   ConnectionError,
   DeadlineExceeded,
   ForeignLocation,
@@ -14,12 +12,8 @@ export {
   JobExpired,
   JobFailed,
   JobNotFound,
-  ModelNotFound,
   ModelNotRouted,
-  PermissionDenied,
-  RateLimited,
   SirError,
-  Unavailable,
 } from "./errors.ts";
 export type { JobEvent } from "./events.ts";
 export type { Job, WaitOptions } from "./job.ts";

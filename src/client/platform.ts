@@ -8,16 +8,9 @@ export function nowMs(): number {
   return performance.now();
 }
 
-/** Calls `fire` once after `waitMs`, however long. @returns stops it */
+/** Calls `fire` once after `waitMs`, at most `LONGEST_TIMER_MS`. @returns stops it */
 export function after(waitMs: number, fire: () => void): () => void {
-  const dueMs = nowMs() + waitMs;
-  let timer: ReturnType<typeof setTimeout>;
-  const arm = (): void => {
-    const leftMs = dueMs - nowMs();
-    if (leftMs <= 0) fire();
-    else timer = setTimeout(arm, Math.min(leftMs, LONGEST_TIMER_MS));
-  };
-  timer = setTimeout(arm, Math.min(Math.max(0, waitMs), LONGEST_TIMER_MS));
+  const timer = setTimeout(fire, waitMs);
   return () => clearTimeout(timer);
 }
 
@@ -42,9 +35,9 @@ export function jittered(waitMs: number): number {
   return waitMs * (1 + Math.random() / 4);
 }
 
-/** 128 random bits in hex. `crypto.randomUUID` is missing on pages that were not served over TLS. */
+/** 128 random bits. `crypto.randomUUID` is missing on pages that were not served over TLS. */
 export function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
 /** An environment variable; undefined where there is none, no environment, or no permission to read it. */

@@ -34,6 +34,6 @@ export function sirProvider(options: SirOptions = {}): { baseURL: string; apiKey
 
 /** `new ChatOpenAI({ model, ...sirLangChain() })`, and `OpenAIEmbeddings` alike. */
 export function sirLangChain(options: SirOptions = {}) {
-  const { baseURL, apiKey, fetch, timeout, maxRetries } = sir(options);
-  return { apiKey, timeout, maxRetries, configuration: { baseURL, fetch } };
+  const { baseURL, fetch, ...rest } = sir(options);
+  return { ...rest, configuration: { baseURL, fetch } };
 }

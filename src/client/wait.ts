@@ -1,20 +1,12 @@
 // Waiting for a job: long polls, one after the other, through failures and restarts, until the engine's own answer.
 
 import { isReceipt, parsed } from "./errors.ts";
-import { exchange, isTransient, Patience, retryAfterMs, sameOrigin } from "./exchange.ts";
+import { ask, retryAfterMs, type Signal, sameOrigin } from "./exchange.ts";
 import { jittered, nowMs, pause } from "./platform.ts";
 import { type JobAddress, within } from "./submit.ts";
 import type { Receipt, WireStatus } from "./wire.ts";
 
-export interface Waiting {
-  /** How long the router holds each poll, 1 to 60. */
-  readonly waitSeconds: number;
-  /** How long polls may fail, one after the other, before the job is given up. */
-  readonly retrySeconds: number;
-  readonly signal: AbortSignal | undefined;
-  /** Hears of each receipt on the way. */
-  readonly onStatus: ((receipt: Receipt) => void) | undefined;
-}
+export type OnStatus = ((receipt: Receipt) => void) | undefined;
 
 /** The states that a job never leaves. A word that is not here is one that this client is too old for: not an end. */
 const FINAL: ReadonlySet<string> = new Set<WireStatus>(["completed", "failed", "cancelled", "expired"]);
@@ -27,61 +19,35 @@ export function isFinal(status: string): boolean {
 }
 
 /** The stored answer as the router gives it, whatever its status; or a refusal such as 404. Cancels nothing. */
-export async function answerOf(job: JobAddress, waiting: Waiting): Promise<Response> {
-  const { signal, waitSeconds, onStatus } = waiting;
-  const patience = new Patience(waiting.retrySeconds);
-  const headers = { ...(job.init.headers as Record<string, string>), prefer: `wait=${waitSeconds}` };
-  const init: RequestInit = { ...job.init, headers, signal: signal ?? null };
-  const ask = () => exchange(job.fetch, url, init, waitSeconds * 1000 + GRACE_MS, isAnswer);
-  let url = within(job.url, "result");
-  let shortHolds = 0;
-  for (;;) {
+export async function answerOf(job: JobAddress, signal: Signal, onStatus: OnStatus): Promise<Response> {
+  const { fetch, init, waitSeconds, retrySeconds } = job;
+  const headers = { ...init.headers, prefer: `wait=${waitSeconds}` };
+  let url = within(job.url, "/result");
+  for (let shortHolds = 0; ; ) {
     const askedMs = nowMs();
-    const reply = await ask().catch((error: unknown) => failure(error, signal));
-    const { response } = reply;
-    if (response !== undefined && isAnswer(response)) return response;
-    if (response !== undefined && isPending(response)) {
-      patience.reset();
-      url = redirected(response, url);
-      const receipt = parsed(reply.text);
-      if (isReceipt(receipt)) onStatus?.(receipt);
-      const held = nowMs() - askedMs >= waitSeconds * 900;
-      shortHolds = held ? 0 : shortHolds + 1;
-      if (!held) await pause(pauseMs(response, shortHolds), signal);
-      continue;
-    }
-    const waitMs = patience.next(response);
-    if (waitMs !== null) await pause(waitMs, signal);
-    else if (response === undefined) throw reply.error;
-    else return new Response(reply.text, { status: response.status, headers: response.headers });
+    const { response, text } = await ask({
+      fetch,
+      url,
+      init: { ...init, headers },
+      keeps: (each) => !isPending(each),
+      withinMs: waitSeconds * 1000 + GRACE_MS,
+      signal,
+      retrySeconds,
+    });
+    if (!isPending(response)) return response;
+    const receipt = parsed(text);
+    if (isReceipt(receipt)) onStatus?.(receipt);
+    if (response.status !== 202) url = sameOrigin(response.headers.get("location") ?? "", url, response);
+    const held = nowMs() - askedMs >= waitSeconds * 900;
+    shortHolds = held ? 0 : shortHolds + 1;
+    if (!held) await pause(pauseMs(response, shortHolds), signal);
   }
 }
 
-function failure(error: unknown, signal: AbortSignal | undefined): { error: unknown; response: undefined } {
-  if (signal?.aborted) throw signal.reason;
-  return { error, response: undefined };
-}
-
-/** What the caller gets: the job's end, or a refusal that asking again does not change. */
-function isAnswer(response: Response): boolean {
-  return !isPending(response) && (response.headers.has("sir-job-status") || !isTransient(response));
-}
-
-function isPending({ status, type, headers }: Response): boolean {
+/** Also where a proxy points to another address on its own origin. */
+function isPending({ status, headers }: Response): boolean {
   const word = headers.get("sir-job-status");
-  if (word !== null) return !isFinal(word);
-  return status === 202 || isRedirect(status) || type === "opaqueredirect";
-}
-
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400 && status !== 304;
-}
-
-/** Where to ask next. @throws {ForeignLocation} */
-function redirected(response: Response, asked: URL): URL {
-  if (response.type === "opaqueredirect") return sameOrigin("null:", asked);
-  const location = response.headers.get("location");
-  return isRedirect(response.status) && location !== null ? sameOrigin(location, asked, response) : asked;
+  return word === null ? status === 202 || (status >= 300 && status < 400 && headers.has("location")) : !isFinal(word);
 }
 
 /**
@@ -89,6 +55,5 @@ function redirected(response: Response, asked: URL): URL {
  * than it says.
  */
 function pauseMs(response: Response, shortHolds: number): number {
-  const longestMs = Math.min(LONGEST_PAUSE_MS, retryAfterMs(response) ?? LONGEST_PAUSE_MS);
-  return jittered(Math.max(100, Math.min(longestMs, 250 * 2 ** shortHolds)));
+  return jittered(Math.max(100, Math.min(retryAfterMs(response) ?? LONGEST_PAUSE_MS, 250 * 2 ** shortHolds)));
 }

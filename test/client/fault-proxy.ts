@@ -31,6 +31,8 @@ export interface FaultProxy {
   target: string;
   /** Decides for each exchange; default: all pass. */
   fate: (passing: Passing) => Fate;
+  /** Closes every socket that is open. */
+  cut(): void;
   /** Those to this part of a path. */
   to(part: string, method?: string): Passing[];
 }
@@ -53,6 +55,7 @@ export async function startProxy(target = "http://127.0.0.1:9"): Promise<FaultPr
     sockets: () => sockets,
     target,
     fate: () => "pass",
+    cut: () => server.closeAllConnections(),
     to: (part, method) => passed.filter((each) => each.path.includes(part) && (!method || each.method === method)),
   };
   const take = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {

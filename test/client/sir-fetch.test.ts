@@ -129,7 +129,9 @@ describe("sirFetch before a router", () => {
     const response = await chat({ headers: { prefer: "respond-async" } });
 
     expect(response.status).toBe(202);
-    expect(((await response.json()) as Receipt).object).toBe("job");
+    const { id, object } = (await response.json()) as Receipt;
+    expect(object).toBe("job");
+    await ask(router.origin, `/v1/jobs/${id}?wait=30`);
     expect(proxy.passed.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined]);
   });
 
@@ -423,7 +425,7 @@ describe("sirFetch and what a server may say", () => {
   it("gives a dead router up after its patience, with the last failure", async () => {
     proxy.fate = (passing) => (isSubmit(passing) ? receipt("../jobs/job_1") : { status: 502, body: "gateway" });
 
-    const response = await chat({ fetch: sirFetch({ pollRetrySeconds: 0 }) });
+    const response = await chat({ fetch: sirFetch({ retrySeconds: 0 }) });
 
     expect([response.status, await response.text()]).toEqual([502, "gateway"]);
     expect(proxy.passed.filter(isPoll)).toHaveLength(3);
