@@ -4,13 +4,13 @@ import { BAND_ANCHOR } from "../domain/band.ts";
 import type { Clock } from "../domain/clock.ts";
 import { SirError } from "../domain/errors.ts";
 import { DEFAULT_POOL, type IdSource, type JobId, type ModelName } from "../domain/ids.ts";
-import type { EngineControl } from "../engine/control.ts";
+import type { EngineControl, ModelStatus } from "../engine/control.ts";
 import type { ModelDirectory } from "../intake/models.ts";
 import type { BatchLine, FedLine } from "../store/batch-verbs.ts";
 import type { Store } from "../store/store.ts";
 import type { FileBytes } from "./files.ts";
 import type { OpenBatch } from "./open-batch.ts";
-import { linesToFeed, windowOf } from "./window.ts";
+import { linesToFeed, type ModelLines, modelsInTurn, windowOf } from "./window.ts";
 
 interface FeederDeps {
   readonly store: Pick<Store, "batches">;
@@ -37,7 +37,7 @@ export class Feeder {
   /** Up to one commit of lines for each model whose window is half empty. True: there was no room for more. */
   async feed(open: OpenBatch): Promise<boolean> {
     const { store, engine } = this.#deps;
-    for (const model of open.models()) {
+    for (const model of this.#modelsInTurn(open)) {
       const room = this.#room();
       const window = windowOf(engine.model(model as ModelName)?.concurrency ?? 1, this.#sharing(open, model));
       const count = linesToFeed(window, open.outOf(model), open.waitingOf(model), room);
@@ -86,6 +86,20 @@ export class Feeder {
     open.isStale = false;
   }
 
+  #modelsInTurn(open: OpenBatch): string[] {
+    const { models, devices } = this.#deps.engine.status();
+    const status = new Map<string, ModelStatus>(models.map((each) => [each.spec.name, each]));
+    const lines = open.known().map((model): ModelLines => {
+      const known = status.get(model);
+      return {
+        ...{ model, waiting: open.waitingOf(model), out: open.outOf(model) },
+        concurrency: known?.spec.concurrency ?? 1,
+        state: known === undefined ? "free" : stateOf(known),
+      };
+    });
+    return modelsInTurn(lines, devices.length);
+  }
+
   /** Batches leave the other half of the queue to everybody else. */
   #room(): number {
     const { engine, settings } = this.#deps;
@@ -125,4 +139,10 @@ export class Feeder {
       throw error;
     }
   }
+}
+
+function stateOf({ state, paused }: ModelStatus): ModelLines["state"] {
+  if (state === "remote") return "free";
+  if (paused || state === "broken") return "stuck";
+  return state === "resident" || state === "loading" ? "ready" : "absent";
 }

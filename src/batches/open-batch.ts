@@ -33,9 +33,14 @@ export class OpenBatch {
     return [...this.#out.keys()];
   }
 
-  /** Models with waiting lines, in the order in which they first came. */
+  /** Models with waiting lines. */
   models(): readonly string[] {
     return [...this.#waiting.keys()];
+  }
+
+  /** Models with waiting lines or jobs that are out. */
+  known(): readonly string[] {
+    return [...new Set([...this.#waiting.keys(), ...this.#outByModel.keys()])];
   }
 
   waitingOf(model: string): number {

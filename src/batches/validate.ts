@@ -80,8 +80,10 @@ class LineCollector {
   }
 
   feed(step: Uint8Array): void {
-    let from = this.#offset === 0 && BYTE_ORDER_MARK.every((byte, i) => step[i] === byte) ? 3 : 0;
-    if (from > 0) this.#lineStart = from;
+    let from = 0;
+    // However it is cut: none of its bytes could begin a line.
+    while (from < step.length && step[from] === BYTE_ORDER_MARK[this.#offset + from]) from++;
+    this.#lineStart += from;
     for (let end = step.indexOf(LF, from); end >= 0; end = step.indexOf(LF, from)) {
       this.#read(step.subarray(from, end));
       this.#endLine(this.#offset + end + 1);
