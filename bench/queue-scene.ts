@@ -10,6 +10,7 @@ import type { ModelName } from "../src/domain/ids.ts";
 import { rankOf } from "../src/domain/ranking.ts";
 import { Backlog, type ModelQueue } from "../src/engine/backlog.ts";
 import { DeviceUnit } from "../src/engine/device.ts";
+import { Foresight } from "../src/engine/foresight.ts";
 import { Leases } from "../src/engine/leases.ts";
 import type { LiveJob } from "../src/engine/live-job.ts";
 import { reconfigure } from "../src/engine/reconfigure.ts";
@@ -156,12 +157,16 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
       throw error;
     },
   });
-  return {
+  const world: EngineWorld = {
     clock,
     ids,
     store,
     emit: () => undefined,
     settings,
+    foresight: new Foresight(
+      () => world,
+      () => false,
+    ),
     models: new Map(),
     backlog: new Backlog(),
     live: new Map(),
@@ -174,6 +179,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
       throw error;
     },
   };
+  return world;
 }
 
 function setClock(atMs: number): SetClock {

@@ -3,7 +3,7 @@
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
-import type { EngineSettings } from "../engine/settings.ts";
+import type { EngineSettings, PreloadSettings } from "../engine/settings.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
 import type { BatchSettings, JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
 import type { ConfigDocument, ModelDocument } from "./schema.ts";
@@ -84,6 +84,15 @@ export function modelSpec(
   };
 }
 
+/** What a waiting second of a job is worth, and what a load second costs, in its unit. */
+const WEIGHTS = { interactive: 10, normal: 1, batch: 0.1 } as const;
+const PRICE = 0.25;
+
+function preloadSettings({ scheduler }: ConfigDocument): PreloadSettings {
+  const { preloading: mode, preloadShare: share, preloadBudgetSeconds } = scheduler;
+  return { mode, share, mostMs: toMs(preloadBudgetSeconds), price: PRICE, weights: WEIGHTS };
+}
+
 export function engineSettings(
   document: ConfigDocument,
   models: readonly ModelSpec[],
@@ -104,6 +113,7 @@ export function engineSettings(
     orphanMs: toMs(document.sync.orphanSeconds),
     drainMs: toMs(document.scheduler.drainSeconds),
     shutdownMs: toMs(document.server.shutdownSeconds),
+    preloading: preloadSettings(document),
     passes: { mode: "events" },
   };
 }

@@ -24,6 +24,21 @@ export const schedulerSection = z
     drainSeconds: seconds()
       .default(300)
       .describe("Running jobs of a model that is evicted may finish for so long; then they are interrupted."),
+    preloading: z
+      .union([z.literal("auto"), z.literal("hints"), z.literal(false)])
+      .default("auto")
+      .describe(
+        "Loading models ahead of need on an idle device: `auto`, for hints, and for what arrivals have taught once it has come true often enough; `hints`, for hints alone; false, never.",
+      ),
+    preloadShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.05)
+      .describe("The share of a device's time that loads ahead of need may take."),
+    preloadBudgetSeconds: seconds()
+      .default(1_200)
+      .describe("How much of that share may be saved up; a model that loads longer is never loaded ahead of need."),
     ...schedulerSettingsShape,
   })
   .prefault({})
@@ -41,8 +56,10 @@ export interface BoundScheduler {
 
 export function bindScheduler(scheduler: SchedulerDocument): BoundScheduler {
   const policy = bindPolicy(scheduler.policy, scheduler);
-  const read = [...keysOf(scheduler.policy), "policy", "drainSeconds"];
+  const { preloading, preloadShare, preloadBudgetSeconds } = scheduler;
+  const ahead = { preloading, preloadShare, preloadBudgetSeconds };
+  const read = [...keysOf(scheduler.policy), "policy", "drainSeconds", ...Object.keys(ahead)];
   const unused = Object.keys(scheduler).filter((key) => !read.includes(key));
   const { policy: name, drainSeconds } = scheduler;
-  return { policy, effective: { policy: name, drainSeconds, ...policy.settings }, unused };
+  return { policy, effective: { policy: name, drainSeconds, ...ahead, ...policy.settings }, unused };
 }

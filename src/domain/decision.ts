@@ -91,7 +91,8 @@ export interface PreloadTerms {
   readonly model: ModelName;
   readonly source: "hint" | "cron" | "daily";
   readonly hint: HintId | null;
-  /** Until it is expected; below 0 when that has passed. */
+  readonly dueAtMs: number;
+  /** Until then; below 0 when that has passed. */
   readonly dueInMs: number;
   readonly probability: number;
   /** Summed weight of the jobs that come while a load would run. */

@@ -136,6 +136,20 @@ export type RouterEvent =
       readonly failed: number;
     }
   | { readonly type: "batch.stalled"; readonly batch: BatchId; readonly detail: string }
+  /** What was loaded ahead of need was used, or not in time. */
+  | {
+      readonly type: "preload";
+      readonly model: ModelName;
+      readonly source: "hint" | "cron" | "daily";
+      readonly outcome: "hit" | "miss";
+    }
+  /** A learned expectation came true, or not; nothing need have been loaded for it. */
+  | {
+      readonly type: "prediction";
+      readonly model: ModelName;
+      readonly source: "cron" | "daily";
+      readonly outcome: "hit" | "miss";
+    }
   | { readonly type: "store.unavailable"; readonly verb: string; readonly detail: string }
   | { readonly type: "recovered"; readonly requeued: number; readonly poisoned: number; readonly dropped: number };
 

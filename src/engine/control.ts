@@ -3,10 +3,12 @@
 import type { Band } from "../domain/band.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { DevicePhase } from "../domain/event.ts";
-import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
+import type { Hint, HintState } from "../domain/hint.ts";
+import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Wait } from "../domain/wait.ts";
+import type { Forecast } from "../scheduler/forecast.ts";
 import type { Body, Ended } from "../store/store.ts";
 import type { Relay } from "./relay.ts";
 
@@ -50,6 +52,46 @@ export interface Place {
   readonly asOfMs: number;
 }
 
+export interface NewHint extends Pick<Hint, "caller" | "model" | "atMs" | "untilMs" | "repeat" | "jobs" | "priority"> {}
+
+export interface HintView {
+  readonly hint: Hint;
+  readonly state: HintState;
+  /** When its need is over, wall clock. */
+  readonly expiresAtMs: number;
+  /** Hints may cause loads now: preloading is on, and hints have not been in vain too often. */
+  readonly acts: boolean;
+}
+
+/** What callers say beforehand. Each verb resolves after COMMIT. */
+export interface Hints {
+  /** @throws {SirError} too_many_hints */
+  add(hint: NewHint): Promise<HintView>;
+  list(caller: CallerId): readonly HintView[];
+  /** False: the caller has no such hint. */
+  remove(caller: CallerId, id: HintId): Promise<boolean>;
+}
+
+/** Of the last twelve at most. */
+export interface PreloadRecord {
+  readonly hits: number;
+  readonly misses: number;
+  /** Too many were in vain: none before. Null: they go on. */
+  readonly pausedUntilMs: number | null;
+}
+
+export interface PreloadingStatus {
+  readonly mode: "auto" | "hints" | false;
+  readonly hint: PreloadRecord;
+  readonly learned: PreloadRecord;
+}
+
+export interface ForecastStatus extends Forecast {
+  /** How the last predictions of each kind came out, whether or not anything was loaded for them. */
+  readonly cron: { readonly hits: number; readonly predictions: number };
+  readonly daily: { readonly hits: number; readonly predictions: number };
+}
+
 export interface ModelStatus {
   readonly spec: ModelSpec;
   readonly state: "absent" | "asleep" | "loading" | "resident" | "draining" | "unloading" | "broken" | "remote";
@@ -73,6 +115,8 @@ export interface ModelStatus {
   readonly retryAtMs: number | null;
   readonly lastError: string | null;
   readonly wait: Wait | null;
+  /** Null: nothing is known of its future. */
+  readonly forecast: ForecastStatus | null;
 }
 
 export interface DeviceStatus {
@@ -85,6 +129,8 @@ export interface DeviceStatus {
   readonly sinceMs: number;
   readonly paused: boolean;
   readonly decision: Decision | null;
+  /** What is left for loads ahead of need; null: there are none. */
+  readonly preloadLeftMs: number | null;
 }
 
 export interface EngineStatus {
@@ -97,6 +143,7 @@ export interface EngineStatus {
   readonly running: number;
   readonly models: readonly ModelStatus[];
   readonly devices: readonly DeviceStatus[];
+  readonly preloading: PreloadingStatus;
 }
 
 export interface Readiness {
@@ -133,6 +180,7 @@ export interface EngineControl {
   readonly relay: Relay;
   readonly queue: QueueView;
   readonly operator: Operator;
+  readonly hints: Hints;
   /** The model's facts, or null when it is not configured. */
   model(name: ModelName): ModelSpec | null;
   /**

@@ -11,10 +11,11 @@ import type { Authority, Body, Ended, Store } from "../store/store.ts";
 import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
-import type { EngineControl, EngineStatus, Hold, Operator, QueueView, Readiness } from "./control.ts";
+import type { EngineControl, EngineStatus, Hints, Hold, Operator, QueueView, Readiness } from "./control.ts";
 import { DeviceUnit } from "./device.ts";
 import { Dispatcher } from "./dispatch.ts";
 import { Estimates } from "./estimates.ts";
+import { Foresight } from "./foresight.ts";
 import { keepLive } from "./keep.ts";
 import { ExpiryWheel, Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -84,6 +85,10 @@ export class Engine implements EngineControl {
       openBody,
       freeGiB: parts.freeGiB ?? (() => Promise.resolve(null)),
       settings,
+      foresight: new Foresight(
+        () => this.#world,
+        (model) => this.#devices.some((each) => each.find(model) !== null || each.move?.load === model),
+      ),
       models: new Map(),
       backlog: new Backlog(),
       live: new Map(),
@@ -127,6 +132,7 @@ export class Engine implements EngineControl {
   /** Recovers, then starts deciding. Nothing is dispatched before it resolves. */
   async start(): Promise<void> {
     this.#loop.paused = true;
+    await this.#world.foresight.recover();
     await recover(this.#world, this.#authority, this.#lifecycle);
     await adoptRunning(this.#world, this.#devices);
     this.#loop.paused = false;
@@ -174,6 +180,10 @@ export class Engine implements EngineControl {
     await Promise.all(waiting.map(({ id }) => this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" })));
     const backends = new Set([...this.#world.models.values()].map(({ backend }) => backend));
     await Promise.all([...backends].map((backend) => backend.close()));
+  }
+
+  get hints(): Hints {
+    return this.#world.foresight;
   }
 
   model(name: ModelName): ModelSpec | null {

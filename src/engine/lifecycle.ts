@@ -51,6 +51,7 @@ export class Lifecycle {
     }
     const halfLifeMs = this.#world.settings.policy.rateHalfLifeMs ?? RATE_HALF_LIFE_MS;
     entry.arrivals.arrived(live.band, live.acceptedAtMs, halfLifeMs);
+    this.#world.foresight.arrived(entry, live);
     this.enqueue(live, entry);
   }
 

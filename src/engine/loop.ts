@@ -94,6 +94,7 @@ export class Loop {
     const { clock, models, settings } = this.#world;
     this.lastPassAtMs = clock.nowMs();
     let nextLookAtMs = Number.POSITIVE_INFINITY;
+    this.#world.foresight.passed();
     sampleMeters(this.#world, this.#devices);
     for (const device of this.#devices) {
       this.#sampleIdle(device);
@@ -139,6 +140,7 @@ export class Loop {
     const { kind, reason, load } = decided;
     if (kind === "hold" || kind === "idle") return false;
     if (device.move !== null) {
+      if (reason === "yielded" && device.move.load !== null) this.#world.foresight.calledOff(device.move.load);
       device.callOff();
       return true;
     }
@@ -146,11 +148,13 @@ export class Loop {
     if (entry !== undefined) entry.wanted = false;
     const { spend = null } = decided;
     if (spend !== null) device.budget = { leftMs: spend.afterMs, atMs: this.#world.clock.nowMs() };
+    if (decided.preload !== undefined) this.#world.foresight.began(device.spec.id, decided.preload);
     device.begin({
       load,
       evict: decided.evict,
       force: false,
       onDemand: (kind === "swap" || kind === "load") && !UNASKED.has(reason),
+      ahead: reason === "preload",
       forced: reason === "ceiling",
       swap: kind === "swap",
       decision: decision?.id ?? null,

@@ -11,6 +11,8 @@ export interface Move {
   /** Interrupt what runs instead of draining it. */
   readonly force: boolean;
   readonly onDemand: boolean;
+  /** Nobody has asked yet: it gives way to work that comes before it is done. */
+  readonly ahead?: boolean;
   readonly forced: boolean;
   readonly swap: boolean;
   readonly decision: DecisionId | null;

@@ -1,8 +1,23 @@
 // What the engine is told once, at assembly. Durations in ms.
 
+import type { Band } from "../domain/band.ts";
 import type { PoolId } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
+
+/** Loads ahead of need: what may cause them, and what they may cost. */
+export interface PreloadSettings {
+  /** `hints`: what was learned of arrivals is only watched. False: nothing is loaded ahead. */
+  readonly mode: "auto" | "hints" | false;
+  /** Of a device's time. */
+  readonly share: number;
+  /** The largest budget of a device. */
+  readonly mostMs: number;
+  /** A load second costs so many weighted seconds of waiting. */
+  readonly price: number;
+  /** What a waiting second of a job is worth. */
+  readonly weights: Readonly<Record<Band, number>>;
+}
 
 export interface EngineSettings {
   readonly pool: PoolId;
@@ -25,6 +40,8 @@ export interface EngineSettings {
    * anything to do, and each would be an instant of its own. Default false.
    */
   readonly unattended?: boolean;
+  /** Absent: off. */
+  readonly preloading?: PreloadSettings;
   /** `ticks` reproduces the founding essay: passes at arrivals, load ends and every so often, never at completions. */
   readonly passes: { readonly mode: "events" } | { readonly mode: "ticks"; readonly everyMs: number };
 }

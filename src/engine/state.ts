@@ -9,6 +9,7 @@ import type { Wait } from "../domain/wait.ts";
 import type { Store } from "../store/store.ts";
 import type { Backlog, ModelQueue } from "./backlog.ts";
 import type { Breaker } from "./breaker.ts";
+import type { Foresight } from "./foresight.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
 import { type ArrivalMeter, type WorkMark, WorkMeter } from "./meters.ts";
@@ -76,6 +77,7 @@ export interface EngineWorld {
   readonly store: Store;
   readonly emit: Emit;
   settings: EngineSettings;
+  readonly foresight: Foresight;
   readonly models: Map<ModelName, ModelEntry>;
   readonly backlog: Backlog;
   /** Every job that is not final, by id. */

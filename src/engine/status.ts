@@ -1,6 +1,7 @@
 // The engine's state for operators, and whether it is fit to serve. O(models).
 
 import { BANDS, type Band } from "../domain/band.ts";
+import { budgetAt } from "../scheduler/forecast.ts";
 import { claimedGiB, claimGiB } from "./claims.ts";
 import type { DeviceStatus, EngineStatus, ModelStatus, Readiness } from "./control.ts";
 import { allResidents, type DeviceUnit } from "./device.ts";
@@ -26,6 +27,7 @@ export function statusOf({ world, devices, loop, draining }: StatusParts): Engin
     running,
     models,
     devices: devices.map((device) => deviceStatus(device, loop, world)),
+    preloading: world.foresight.status(),
   };
 }
 
@@ -40,6 +42,7 @@ function claimedOf(device: DeviceUnit, world: EngineWorld): number | null {
 }
 
 function deviceStatus(device: DeviceUnit, loop: Loop, world: EngineWorld): DeviceStatus {
+  const budget = world.foresight.budgetOf(device.spec.id);
   return {
     device: device.spec.id,
     phase: device.phase,
@@ -49,6 +52,7 @@ function deviceStatus(device: DeviceUnit, loop: Loop, world: EngineWorld): Devic
     sinceMs: device.phaseSinceMs,
     paused: device.paused,
     decision: loop.decisionOf(device),
+    preloadLeftMs: budget === null ? null : budgetAt(budget, world.clock.nowMs()),
   };
 }
 
@@ -87,6 +91,7 @@ function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: E
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : null,
     lastError: breaker.lastError,
     wait: entry.wait,
+    forecast: world.foresight.forecastStatusOf(entry),
   };
 }
 

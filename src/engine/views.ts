@@ -21,17 +21,18 @@ export function snapshotOf(
   for (const entry of world.models.values()) {
     const at = standing(entry, device, partners);
     if (at === "away" || (at === "candidate" && !mayCopy(entry, device, devices))) continue;
-    models.push(viewOf(entry, device, devices, nowMs, at === "foreign"));
+    const forecast = world.foresight.forecastOf(entry);
+    models.push({ ...viewOf(entry, device, devices, nowMs, at === "foreign"), forecast });
   }
   return {
     nowMs,
-    device: deviceView(device, eventAtMs),
-    ...(partners.length === 0 ? {} : { partners: partners.map((each) => deviceView(each, eventAtMs)) }),
+    device: deviceView(device, eventAtMs, world),
+    ...(partners.length === 0 ? {} : { partners: partners.map((each) => deviceView(each, eventAtMs, world)) }),
     models,
   };
 }
 
-function deviceView(device: DeviceUnit, eventAtMs: number): DeviceView {
+function deviceView(device: DeviceUnit, eventAtMs: number, { foresight }: EngineWorld): DeviceView {
   return {
     device: device.spec.id,
     memoryGiB: device.spec.memoryGiB,
@@ -39,6 +40,7 @@ function deviceView(device: DeviceUnit, eventAtMs: number): DeviceView {
     transition: transitionOf(device),
     paused: device.paused,
     blockedUntilMs: device.blockedUntilMs,
+    preloading: foresight.budgetOf(device.spec.id),
     budget: device.budget,
     busyShare: device.busy.view,
     eventAtMs,
@@ -161,5 +163,6 @@ function transitionOf(device: DeviceUnit): Transition | null {
     sinceMs: move.sinceMs,
     onDemand: move.onDemand,
     ...(move.calledOff.signal.aborted ? { calledOff: true } : {}),
+    ahead: move.ahead ?? false,
   };
 }

@@ -104,6 +104,15 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
     }
     case "batch.stalled":
       return line("error", "a batch cannot go on", () => ({ batch: event.batch, detail: cut(event.detail) }));
+    case "preload": {
+      const { model, source, outcome } = event;
+      const text = outcome === "hit" ? "loaded ahead and used" : "loaded ahead in vain";
+      return line("info", text, () => ({ model, source, outcome }));
+    }
+    case "prediction": {
+      const { model, source, outcome } = event;
+      return line("debug", `prediction ${outcome}`, () => ({ model, source, outcome }));
+    }
     case "store.unavailable":
       return line("error", "the store did not answer", () => ({ verb: event.verb, detail: cut(event.detail) }));
     case "recovered": {

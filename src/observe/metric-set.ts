@@ -39,6 +39,16 @@ export function createMetricSet(registry: Registry) {
       "reason",
     ]),
     loads: counter("sir_loads_total", "Loads that ended, by how.", ["model", "outcome"]),
+    preloads: counter("sir_preloads_total", "Loads ahead of need, by whether a job came in time.", [
+      "model",
+      "source",
+      "outcome",
+    ]),
+    predictions: counter("sir_predictions_total", "Learned expectations of a model's work, by whether it came.", [
+      "model",
+      "source",
+      "outcome",
+    ]),
     loadSeconds: histogram("sir_load_seconds", "How long loads took.", ["model", "outcome"], LOADS),
     queueWait: histogram(
       "sir_queue_wait_seconds",

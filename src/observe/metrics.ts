@@ -107,6 +107,12 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (kind === "swap" && load !== null) set.swaps.inc({ model: load, device, reason });
       return;
     }
+    case "preload":
+    case "prediction": {
+      const { model, source, outcome } = event;
+      (event.type === "preload" ? set.preloads : set.predictions).inc({ model, source, outcome });
+      return;
+    }
     case "load.finished": {
       const { model, outcome, tookMs } = event;
       set.loads.inc({ model, outcome });

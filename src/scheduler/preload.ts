@@ -55,7 +55,7 @@ function mayEvict({ victims }: Candidate): boolean {
 
 function termsOf(scene: Scene, target: Candidate, budget: PreloadBudget): PreloadTerms | null {
   const { nowMs } = scene;
-  if (target.resident || !target.eligible || target.broken || !mayEvict(target)) return null;
+  if (target.resident || target.foreign === true || !target.eligible || target.broken || !mayEvict(target)) return null;
   const open = openAt(target.forecast, nowMs);
   if (open === null || open.actsFromMs > nowMs) return null;
   const leftMs = budgetAt(budget, nowMs);
@@ -72,6 +72,7 @@ function arithmetic(scene: Scene, target: Candidate, open: Expectation, priceRat
     model: target.model,
     source,
     hint,
+    dueAtMs: open.dueAtMs,
     dueInMs: open.dueAtMs - scene.nowMs,
     probability,
     burst,

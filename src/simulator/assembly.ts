@@ -116,6 +116,7 @@ export interface Simulation extends Assembly {
   readonly clock: VirtualClock;
 }
 
+/** Nothing is loaded ahead of need unless the run asks for it: it is policies that are compared. */
 export async function assembleSimulation(
   workload: Workload,
   { scheduler, passes, seed, lean, unchecked }: SimulationSettings,
@@ -128,7 +129,7 @@ export async function assembleSimulation(
   const policy = unchecked ? bindPolicy(scheduler.policy, scheduler) : undefined;
   const document = {
     store: { url: "sqlite::memory:" },
-    scheduler: unchecked ? { policy: "fifo" } : scheduler,
+    scheduler: { ...(unchecked ? { policy: "fifo" } : scheduler), preloading: scheduler["preloading"] ?? false },
     models,
     ...(devices === undefined ? {} : { devices: Object.fromEntries(devices) }),
   };

@@ -6,6 +6,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { JobId } from "../domain/ids.ts";
 import { type Dispatch, isFinal, type Job, type JobEvent, type JobState, transition } from "../domain/job.ts";
 import { type Ranking, rankOf } from "../domain/ranking.ts";
+import { NO_HINTS } from "../store/hint-verbs.ts";
 import type { Added, Authority, Body, End, Ended, Fence, NewJob, Pick, Requeue, Store } from "../store/store.ts";
 
 const NOTHING = Promise.resolve(undefined);
@@ -18,6 +19,7 @@ export function createLeanStore(clock: Clock, ranking: Ranking): Store {
 }
 
 class LeanStore implements Partial<Store> {
+  readonly hints = NO_HINTS;
   readonly #clock: Clock;
   readonly #ranking: Ranking;
   readonly #jobs = new Map<JobId, { job: Job; readonly body: Body }>();

@@ -15,7 +15,7 @@ export interface HintVerbs {
   /** False: there is no such hint. */
   remove(id: HintId): Promise<boolean>;
   /** How its last time ended, and when the next one is. */
-  note(id: HintId, last: Hint["last"], atMs: number): Promise<void>;
+  note(hint: Pick<Hint, "id" | "last" | "atMs" | "untilMs">): Promise<void>;
   /** Everybody's, in the order in which they were made. */
   all(caller: CallerId | null): Promise<readonly Hint[]>;
   /** The last 64 of each model, oldest first. */

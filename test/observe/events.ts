@@ -68,6 +68,8 @@ const BY_TYPE: ByType = {
     attempt: 1,
     dispatch: { decision: swap.id, score: 14.5, queueWaitMs: 2_500, reorder: "priority" },
   },
+  preload: { type: "preload", model: chat, source: "hint", outcome: "hit" },
+  prediction: { type: "prediction", model: chat, source: "cron", outcome: "miss" },
   "job.first_byte": { type: "job.first_byte", job, model: chat },
   "job.requeued": { type: "job.requeued", job, model: chat, charge: "attempt", detail: "the engine answered 500" },
   "job.finished": {

@@ -39,6 +39,8 @@ sir_jobs_total counter band,model,outcome
 sir_leases_lapsed_total counter model
 sir_load_seconds histogram model,outcome
 sir_loads_total counter model,outcome
+sir_predictions_total counter model,outcome,source
+sir_preloads_total counter model,outcome,source
 sir_queue_depth gauge band,model
 sir_queue_oldest_wait_seconds gauge band,model
 sir_queue_wait_seconds histogram band,model

@@ -23,12 +23,13 @@ it("a hint survives a restart as it was made and noted, and is gone once it is r
   const once = hint({ untilMs: 1_790_000_200_000, jobs: 12, priority: -100 });
   const daily = hint({ repeat: "daily" });
   for (const each of [once, daily]) expect(await first.store.hints.add(each, LIMITS)).toBe("added");
-  await first.store.hints.note(daily.id, "met", daily.atMs + 86_400_000);
+  const next = { ...daily, last: "met" as const, atMs: daily.atMs + 86_400_000, untilMs: daily.atMs + 90_000_000 };
+  await first.store.hints.note(next);
   await first.store.close();
 
   const second = await openOnFile(directory);
 
-  expect(await second.store.hints.all(null)).toEqual([once, { ...daily, last: "met", atMs: daily.atMs + 86_400_000 }]);
+  expect(await second.store.hints.all(null)).toEqual([once, next]);
   expect(await second.store.hints.remove(once.id)).toBe(true);
   expect(await second.store.hints.remove(once.id)).toBe(false);
   expect(await second.store.hints.all(LOCAL_CALLER)).toHaveLength(1);

@@ -34,17 +34,19 @@ interface HintRow {
   last: string | null;
 }
 
+type Noted = Pick<Hint, "id" | "last" | "atMs" | "untilMs">;
+
 export interface Hinting {
   addHint(at: Stamp, hint: Hint, limits: HintLimits): "added" | "too_many";
   removeHint(at: Stamp, id: HintId): boolean;
-  noteHint(at: Stamp, id: HintId, last: Hint["last"], atMs: number): void;
+  noteHint(at: Stamp, hint: Noted): void;
 }
 
 export function createHinting(db: Database): Hinting {
   const insert = db.prepare(INSERT);
   const count = db.prepare<[string], { all_hints: number; own: number }>(COUNT);
   const drop = db.prepare("DELETE FROM hints WHERE id = ?");
-  const note = db.prepare("UPDATE hints SET last = ?, at_wall_ms = ? WHERE id = ?");
+  const note = db.prepare("UPDATE hints SET last = ?, at_wall_ms = ?, until_wall_ms = ? WHERE id = ?");
   return {
     addHint(_at, hint, limits) {
       const { all_hints = 0, own = 0 } = count.get(hint.caller) ?? {};
@@ -54,8 +56,8 @@ export function createHinting(db: Database): Hinting {
       return "added";
     },
     removeHint: (_at, id) => drop.run(id).changes === 1,
-    noteHint(_at, id, last, atMs) {
-      note.run(last, atMs, id);
+    noteHint(_at, { id, last, atMs, untilMs }) {
+      note.run(last, atMs, untilMs, id);
     },
   };
 }
@@ -85,7 +87,7 @@ export function createHintVerbs(
   return {
     add: (hint, limits) => outbox.call("addHint", [hint, limits]),
     remove: (id) => outbox.call("removeHint", [id]),
-    note: (id, last, atMs) => outbox.call("noteHint", [id, last, atMs]),
+    note: ({ id, last, atMs, untilMs }) => outbox.call("noteHint", [{ id, last, atMs, untilMs }]),
     all: (caller) => read(() => all.all({ caller }).map(toHint)),
     sessions: () =>
       read(() =>
