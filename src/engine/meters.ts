@@ -63,8 +63,8 @@ export class BusyMeter {
 /** Where a job stood on its engine's meter when it started. */
 export interface WorkMark {
   readonly workMs: number;
+  /** Other jobs in flight. */
   readonly company: number;
-  readonly atMs: number;
 }
 
 /**
@@ -73,8 +73,6 @@ export interface WorkMark {
  */
 export class WorkMeter {
   #workMs = 0;
-  /** Integral of the number of other jobs in flight. */
-  #company = 0;
   #atMs: number;
 
   constructor(nowMs: number) {
@@ -87,11 +85,10 @@ export class WorkMeter {
     this.#atMs = nowMs;
     if (inFlight === 0) return;
     this.#workMs += forMs / (1 + slowdownPerJob * (inFlight - 1));
-    this.#company += forMs * (inFlight - 1);
   }
 
-  mark(): WorkMark {
-    return { workMs: this.#workMs, company: this.#company, atMs: this.#atMs };
+  get workMs(): number {
+    return this.#workMs;
   }
 }
 

@@ -2,17 +2,19 @@
 // full engine is not taken for a slow one.
 //
 // The work of a run needs the slowdown, and the slowdown can only be seen across many runs: if it is right, the work of a
-// job does not depend on the company it had. So the driver's guess stands until the measurements contradict it by four
-// standard errors; then it is moved to what they say, and watched anew.
+// job does not depend on how many others were there when it began. (Over its whole run it would: long ones outlive their
+// company.) So the driver's guess stands until the measurements clearly contradict it; then it is moved to what they say,
+// and watched anew. Lengths are compared by their logarithms, so that a few very long jobs prove nothing.
 
 const WORK_WEIGHT = 0.1;
 /** Where the driver knows nothing. */
 const SLOWDOWN_GUESS = 0.06;
 const SLOWDOWN_MAX = 4;
-/** Of each run's weight in the regression, per later run: about the last hundred count. */
-const KEPT = 0.99;
-const RUNS_BEFORE_DOUBT = 50;
-const STANDARD_ERRORS = 4;
+/** Of each run's weight in the regression, per later run: about the last two hundred count. */
+const KEPT = 0.995;
+/** It is asked each so many runs. */
+const RUNS_BETWEEN_DOUBTS = 100;
+const STANDARD_ERRORS = 5;
 
 /** What a driver knows of its model before anything ran. */
 export interface ServiceGuess {
@@ -41,22 +43,21 @@ export class ServiceTime {
     return this.#slowdown;
   }
 
-  /** @param company How many other jobs were in flight beside it, on average. */
+  /** @param company How many other jobs were in flight when it began. */
   ran(workMs: number, company: number): void {
     this.#aloneMs = this.#aloneMs === null ? workMs : this.#aloneMs + WORK_WEIGHT * (workMs - this.#aloneMs);
     this.#runs++;
-    this.#sums = add(this.#sums, company, workMs);
-    const slope = this.#runs < RUNS_BEFORE_DOUBT ? null : slopeOf(this.#sums);
+    if (workMs > 0) this.#sums = add(this.#sums, company, Math.log(workMs));
+    const slope = this.#runs % RUNS_BETWEEN_DOUBTS === 0 ? slopeOf(this.#sums) : null;
     if (slope === null || Math.abs(slope.value) < STANDARD_ERRORS * slope.error) return;
-    const factor = 1 + this.#slowdown * slope.company;
-    const moved = this.#slowdown + (slope.value * factor ** 2) / slope.workMs;
+    const moved = this.#slowdown + slope.value * (1 + this.#slowdown * slope.company) ** 2;
     this.#slowdown = Math.min(SLOWDOWN_MAX, Math.max(0, moved));
     this.#sums = NO_SUMS;
     this.#runs = 0;
   }
 }
 
-/** Decayed sums of a regression of work on company. */
+/** Decayed sums of a regression of the logarithm of work on company. */
 interface Sums {
   readonly n: number;
   readonly x: number;
@@ -79,20 +80,12 @@ function add(sums: Sums, x: number, y: number): Sums {
   };
 }
 
-/** How work rises with company, its standard error, and both means; null while the runs had too similar company. */
-function slopeOf({
-  n,
-  x,
-  y,
-  xx,
-  xy,
-  yy,
-}: Sums): { value: number; error: number; company: number; workMs: number } | null {
+/** How the logarithm rises with company, its standard error, and the mean company; null while the runs had too similar. */
+function slopeOf({ n, x, y, xx, xy, yy }: Sums): { value: number; error: number; company: number } | null {
   const company = x / n;
-  const workMs = y / n;
   const spread = xx / n - company ** 2;
-  if (spread < 0.25 || workMs <= 0) return null;
-  const value = (xy / n - company * workMs) / spread;
-  const left = Math.max(0, yy / n - workMs ** 2 - value ** 2 * spread);
-  return { value, error: Math.sqrt(left / (Math.max(1, n - 2) * spread)), company, workMs };
+  if (spread < 0.25) return null;
+  const value = (xy / n - company * (y / n)) / spread;
+  const left = Math.max(0, yy / n - (y / n) ** 2 - value ** 2 * spread);
+  return { value, error: Math.sqrt(left / (Math.max(1, n - 2) * spread)), company };
 }

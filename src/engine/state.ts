@@ -124,14 +124,13 @@ export function slotsFree(entry: ModelEntry, residency: Residency): number {
 /** Counts the work done until now; to be called before what runs on it changes. */
 export function noteWork({ learned }: ModelEntry, { work, running }: Residency, nowMs: number): WorkMark {
   work.advance(running.size, learned.service.slowdownPerJob, nowMs);
-  return work.mark();
+  return { workMs: work.workMs, company: Math.max(0, running.size - 1) };
 }
 
 /** A run that began there has succeeded now. */
 export function learnWork(entry: ModelEntry, residency: Residency, began: WorkMark, nowMs: number): void {
-  const { workMs, company, atMs } = noteWork(entry, residency, nowMs);
-  const forMs = atMs - began.atMs;
-  if (forMs > 0) entry.learned.service.ran(workMs - began.workMs, (company - began.company) / forMs);
+  const { workMs } = noteWork(entry, residency, nowMs);
+  entry.learned.service.ran(workMs - began.workMs, began.company);
 }
 
 /** How long its next load will take, by what there is of it already. */
