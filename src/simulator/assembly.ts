@@ -124,7 +124,9 @@ export async function assembleSimulation(
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const ids = createSimulatedIds(clock, seed ?? 1);
-  const models = Object.fromEntries(workload.models.map((model) => [model.name, modelDocument(model)]));
+  const models = Object.fromEntries(
+    workload.models.map((model) => [model.name, modelDocument(model, workload.devices !== undefined)]),
+  );
   const devices = workload.devices?.map(({ name, memoryGiB }) => [name, { memoryGiB }]);
   const policy = unchecked ? bindPolicy(scheduler.policy, scheduler) : undefined;
   const document = {
@@ -172,13 +174,13 @@ export async function closeSimulation(simulation: Pick<Simulation, "clock" | "en
   await closing;
 }
 
-/** The model's section of a configuration, with the mock driver's timing. */
-export function modelDocument(model: SimulatedModel): Readonly<Record<string, unknown>> {
+/** The model's section of a configuration, with the mock driver's timing; its footprint where devices are `packed`. */
+export function modelDocument(model: SimulatedModel, packed = false): Readonly<Record<string, unknown>> {
   return {
     priority: model.priority,
     concurrency: model.concurrency,
     loadSeconds: model.loadMs / 1_000,
-    ...(model.memoryGiB === null ? {} : { memoryGiB: model.memoryGiB }),
+    ...(model.memoryGiB === null || !packed ? {} : { memoryGiB: model.memoryGiB }),
     backend: {
       driver: "mock",
       loadSeconds: model.loadMs / 1_000,

@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { HOMELAB, type Member, timing } from "./fleets.ts";
 import { createSeeded, type Seeded } from "./seeded.ts";
-import { type Arrival, arrivalOf, merge, type SimulatedModel, simulatedModel, type Workload } from "./workload.ts";
+import {
+  type Arrival,
+  arrivalOf,
+  merge,
+  type SimulatedModel,
+  simulatedModel,
+  type Workload,
+  workMsOf,
+} from "./workload.ts";
 
 const AZURE_CODE = "azure_llm_2023_code.csv.gz";
 const AZURE_CONVERSATION = "azure_llm_2023_conv.csv.gz";
@@ -66,6 +74,8 @@ export interface Slice {
   /** Minutes of the recorded hour, e.g. 10 to 25. */
   readonly fromMinute: number;
   readonly toMinute: number;
+  /** With Mooncake's agents besides Azure's two services. Default true. */
+  readonly agents?: boolean;
 }
 
 /** A coding service, a conversation service and long-context agents over one hour, thinned to one device's scale. */
@@ -73,14 +83,21 @@ export function azureAndMooncake(folder: string, slice: Slice): Workload {
   const seeded = createSeeded(slice.seed);
   const fromMs = slice.fromMinute * 60_000;
   const toMs = slice.toMinute * 60_000;
-  const streams = SERVICES.map((service) => recorded(folder, service, seeded.fork(service.file), fromMs, toMs));
+  const services = slice.agents === false ? SERVICES.slice(0, 2) : SERVICES;
+  const streams = services.map((service) => recorded(folder, service, seeded.fork(service.file), fromMs, toMs));
   return {
     name: `azure-mooncake ${slice.fromMinute}-${slice.toMinute} min`,
     source: "Azure LLM inference 2023 (code, conversation) and Mooncake (conversation), thinned to 5, 4 and 3 %",
-    models: SERVICES.map((service) => service.model),
+    models: services.map(({ model }, i) => ({ ...model, guessedWorkMs: meanWorkMs(model, streams[i] ?? []) })),
     arrivals: merge(...streams),
     untilMs: null,
   };
+}
+
+/** What an operator would say of the service. */
+function meanWorkMs(model: SimulatedModel, arrivals: readonly Arrival[]): number {
+  if (arrivals.length === 0) return model.guessedWorkMs;
+  return arrivals.reduce((sum, arrival) => sum + workMsOf(model, arrival), 0) / arrivals.length;
 }
 
 function recorded(folder: string, service: Source, coin: Seeded, fromMs: number, toMs: number): Arrival[] {

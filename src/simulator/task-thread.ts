@@ -1,0 +1,13 @@
+// One thread of a comparison: a task comes in, its score goes out.
+
+import { parentPort } from "node:worker_threads";
+import { runTask, type Task } from "./comparison.ts";
+import type { Answer } from "./task-threads.ts";
+
+parentPort?.on("message", (task: Task) => {
+  const answer = (answered: Answer): void => parentPort?.postMessage(answered);
+  runTask(task).then(
+    (score) => answer({ score }),
+    (error: unknown) => answer({ failure: error instanceof Error ? error.message : String(error) }),
+  );
+});
