@@ -23,6 +23,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
     load: async () => (await import("./models.ts")).models,
   },
+  hints: {
+    summary: "Say beforehand which model will be needed; list or remove what was said.",
+    load: async () => (await import("./hints.ts")).hints,
+  },
   pause: {
     summary: "Start no more jobs and move no model.",
     load: async () => (await import("./pause.ts")).pause,

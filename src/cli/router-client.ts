@@ -27,7 +27,7 @@ export class RouterError extends Error {
 export interface RouterClient {
   readonly url: string;
   /** The answer's JSON. @throws {RouterError} */
-  ask(method: "GET" | "POST", path: string): Promise<unknown>;
+  ask(method: "GET" | "POST" | "DELETE", path: string, json?: object): Promise<unknown>;
 }
 
 export function routerClient(given: unknown, io: Io): RouterClient {
@@ -35,10 +35,12 @@ export function routerClient(given: unknown, io: Io): RouterClient {
   const url = text.replace(/\/+$/, "").replace(/\/v1$/, "");
   return {
     url,
-    async ask(method, path) {
+    async ask(method, path, json) {
+      const sent =
+        json === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
       let response: Response;
       try {
-        response = await fetch(url + path, { method, signal: AbortSignal.timeout(TIMEOUT_MS) });
+        response = await fetch(url + path, { method, ...sent, signal: AbortSignal.timeout(TIMEOUT_MS) });
       } catch (error) {
         const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
         throw new RouterError(

@@ -118,6 +118,62 @@ export interface ModelWire {
 }
 
 /** What a device does instead of what it could do, and the arithmetic behind it. */
+/** Says beforehand that a model will be needed. */
+export interface HintWire {
+  readonly id: string;
+  readonly object: "hint";
+  readonly model: string;
+  readonly state: "waiting" | "due" | "met" | "missed";
+  readonly at: number;
+  readonly until: number | null;
+  readonly expires_at: number;
+  readonly repeat: "daily" | null;
+  readonly jobs: number | null;
+  readonly priority: number;
+  readonly last: "met" | "missed" | null;
+  readonly acts: boolean;
+  readonly created_at: number;
+}
+
+export type HintList = List<HintWire>;
+
+/** Why a model was loaded before anybody had asked: gain > margin x (price + risk), in weighted seconds of waiting. */
+export interface PreloadWire {
+  readonly source: "hint" | "cron" | "daily";
+  readonly hint: string | null;
+  readonly due_at: number;
+  readonly probability: number;
+  readonly burst: number;
+  readonly load_seconds: number;
+  readonly gain: number;
+  readonly price: number;
+  readonly risk: number;
+  readonly margin: number;
+  /** Of the device's budget for such loads, after this one. */
+  readonly left_seconds: number;
+}
+
+export interface PreloadRecordWire {
+  /** Of the last twelve loads at most. */
+  readonly hits: number;
+  readonly misses: number;
+  readonly paused_until: number | null;
+}
+
+/** What is expected of a model. */
+export interface ForecastWire {
+  readonly burst: number;
+  readonly expected: readonly {
+    readonly source: "hint" | "cron" | "daily";
+    readonly due_at: number;
+    readonly probability: number;
+    /** False: it is only watched. */
+    readonly acts: boolean;
+  }[];
+  readonly cron: { readonly hits: number; readonly predictions: number };
+  readonly daily: { readonly hits: number; readonly predictions: number };
+}
+
 export interface DecisionWire {
   readonly id: string;
   readonly object: "decision";
@@ -136,6 +192,8 @@ export interface DecisionWire {
   }[];
   readonly models: readonly ScoredWire[];
   readonly jobs: readonly string[];
+  /** Null unless a model was loaded ahead of need. */
+  readonly preload: PreloadWire | null;
   readonly next_look_at: number | null;
   readonly sentence: string;
 }
@@ -180,6 +238,7 @@ export interface ModelStatusWire {
   readonly retry_at: number | null;
   readonly last_error: string | null;
   readonly waiting: WaitWire | null;
+  readonly forecast: ForecastWire | null;
 }
 
 export interface DeviceStatusWire {
@@ -189,6 +248,8 @@ export interface DeviceStatusWire {
   readonly since: number;
   readonly paused: boolean;
   readonly decision: DecisionWire | null;
+  /** Left of its budget for loads ahead of need; null: there are none. */
+  readonly preload_left_seconds: number | null;
 }
 
 export interface StatusWire {
@@ -202,6 +263,11 @@ export interface StatusWire {
   readonly running: number;
   readonly models: readonly ModelStatusWire[];
   readonly devices: readonly DeviceStatusWire[];
+  readonly preloading: {
+    readonly mode: "auto" | "hints" | false;
+    readonly hint: PreloadRecordWire;
+    readonly learned: PreloadRecordWire;
+  };
   readonly store: { readonly jobs: number; readonly stored_bytes: number; readonly wal_bytes: number };
 }
 

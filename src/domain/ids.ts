@@ -47,6 +47,13 @@ export function jobIdAt(atMs: number): JobId {
   return `job_${uuidV7Hex(atMs, 0, new Uint8Array(8))}` as JobId;
 }
 
+const HINT_ID = /^hint_[0-9a-f]{32}$/;
+
+/** The id, or null when the text is not one. */
+export function parseHintId(text: string): HintId | null {
+  return HINT_ID.test(text) ? (text as HintId) : null;
+}
+
 const JOB_ID = /^job_[0-9a-f]{32}$/;
 
 /** The id, or null when the text is not one (the caller answers 404, not 400: an ill-formed id names no job). */

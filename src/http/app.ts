@@ -8,6 +8,7 @@ import { batchRoutes } from "./batch-routes.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
 import { fileRoutes } from "./file-routes.ts";
+import { hintRoutes } from "./hint-routes.ts";
 import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
@@ -32,6 +33,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...fileRoutes(world),
     ...batchRoutes(world),
     ...modelRoutes(world),
+    ...hintRoutes(world),
     ...decisionRoutes(world),
     ...operationsRoutes(world),
     ...adminRoutes(world),

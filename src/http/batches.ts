@@ -7,10 +7,9 @@ import { type BatchId, parseBatchId } from "../domain/ids.ts";
 import { callerOf } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { drainingError, invalidQuery } from "./error-body.ts";
+import { readJson } from "./json-body.ts";
 import { onlyKnown, readLimit } from "./query.ts";
-import { requestBody } from "./request-body.ts";
 
-const REQUEST_BYTES = 64 * 1024;
 const NO_STORE = { "cache-control": "no-store" };
 
 export async function createBatch(c: Call, world: HttpWorld, desk: BatchDesk): Promise<Response> {
@@ -55,24 +54,6 @@ function idOf(c: Call): BatchId {
 
 function noSuchBatch(): SirError {
   return new SirError("batch_not_found", "There is no such batch; one that is over can be read for thirty days.");
-}
-
-/** A small body of our own, parsed. @throws {SirError} body_too_large, invalid_json */
-async function readJson(c: Call, world: HttpWorld): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of requestBody(c, world.clock)) {
-    bytes += chunk.length;
-    if (bytes > REQUEST_BYTES) {
-      throw new SirError("body_too_large", `The body is larger than the limit of ${REQUEST_BYTES} bytes.`);
-    }
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw new SirError("invalid_json", "The body is not valid JSON.");
-  }
 }
 
 function unix(wallMs: number | undefined): number | null {

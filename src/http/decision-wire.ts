@@ -1,6 +1,6 @@
 // A decision as the wire spells it: seconds, snake_case, wall clock; every addend of every score.
 
-import type { DecisionWire, ScoredWire } from "../client/wire.ts";
+import type { DecisionWire, PreloadWire, ScoredWire } from "../client/wire.ts";
 import type { Decision, Scored } from "../domain/decision.ts";
 import { seconds } from "./receipt.ts";
 
@@ -24,9 +24,18 @@ export function decisionWire(decision: Decision): DecisionWire {
     })),
     models: decision.models.map(scoredWire),
     jobs: decision.jobs,
+    preload: preloadWire(decision),
     next_look_at: nextLookAtMs === null ? null : seconds(wallMs + nextLookAtMs - atMs),
     sentence: decision.sentence,
   };
+}
+
+function preloadWire({ preload, atMs, wallMs }: Decision): PreloadWire | null {
+  if (preload === undefined) return null;
+  const { source, hint, dueAtMs, probability, burst, loadMs, gain, price, risk, margin, leftMs } = preload;
+  const due_at = seconds(wallMs + dueAtMs - atMs);
+  const terms = { probability, burst, load_seconds: seconds(loadMs), gain, price, risk, margin };
+  return { source, hint, due_at, ...terms, left_seconds: seconds(leftMs) };
 }
 
 function scoredWire(scored: Scored): ScoredWire {

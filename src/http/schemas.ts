@@ -131,6 +131,24 @@ const scored = z
   })
   .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
+const source = z.enum(["hint", "cron", "daily"]);
+
+const preload = z
+  .object({
+    source,
+    hint: z.string().nullable(),
+    due_at: unix,
+    probability: z.number(),
+    burst: z.number().describe("Summed weight of the jobs that come while a load would run"),
+    load_seconds: seconds,
+    gain: z.number(),
+    price: z.number(),
+    risk: z.number(),
+    margin: z.number().describe("The gain exceeds so many times price plus risk"),
+    left_seconds: seconds,
+  })
+  .openapi("PreloadTerms");
+
 export const DecisionSchema = z
   .object({
     id: z.string(),
@@ -146,6 +164,7 @@ export const DecisionSchema = z
     resident: z.array(z.object({ model: z.string(), for_seconds: seconds, idle_seconds: seconds })),
     models: z.array(scored).describe("Beside the fixed keys stand the policy's own addends, e.g. age_term, depth_term"),
     jobs: names,
+    preload: preload.nullable().describe("Only where a model was loaded ahead of need"),
     next_look_at: unix.nullable(),
     sentence: z.string(),
   })
@@ -159,6 +178,19 @@ const waiting = z.object({
   decision: z.string().nullable(),
   since: unix,
 });
+
+const predicted = z.object({ hits: z.int(), predictions: z.int() });
+
+const forecast = z
+  .object({
+    burst: z.number(),
+    expected: z.array(
+      z.object({ source, due_at: unix, probability: z.number(), acts: z.boolean().describe("False: only watched") }),
+    ),
+    cron: predicted,
+    daily: predicted,
+  })
+  .openapi("Forecast");
 
 export const ModelStatusSchema = z
   .object({
@@ -179,6 +211,7 @@ export const ModelStatusSchema = z
     retry_at: unix.nullable(),
     last_error: z.string().nullable(),
     waiting: waiting.nullable(),
+    forecast: forecast.nullable(),
   })
   .openapi("ModelStatus") satisfies z.ZodType<ModelStatusWire>;
 
@@ -190,8 +223,11 @@ const device = z
     since: unix,
     paused: z.boolean(),
     decision: DecisionSchema.nullable(),
+    preload_left_seconds: seconds.nullable(),
   })
   .openapi("DeviceStatus") satisfies z.ZodType<DeviceStatusWire>;
+
+const record = z.object({ hits: z.int(), misses: z.int(), paused_until: unix.nullable() });
 
 export const StatusSchema = z
   .object({
@@ -205,6 +241,11 @@ export const StatusSchema = z
     running: z.int(),
     models: z.array(ModelStatusSchema),
     devices: z.array(device),
+    preloading: z.object({
+      mode: z.union([z.literal("auto"), z.literal("hints"), z.literal(false)]),
+      hint: record,
+      learned: record,
+    }),
     store: z.object({ jobs: z.int(), stored_bytes: z.int(), wal_bytes: z.int() }),
   })
   .openapi("Status") satisfies z.ZodType<StatusWire>;

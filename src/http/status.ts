@@ -1,8 +1,15 @@
 // The router's state for people and scripts, and whether it lives, is ready, and what it counts.
 
-import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire.ts";
+import type {
+  DeviceStatusWire,
+  ForecastWire,
+  ModelStatusWire,
+  PreloadRecordWire,
+  ReadyWire,
+  StatusWire,
+} from "../client/wire.ts";
 import { SirError } from "../domain/errors.ts";
-import type { DeviceStatus, ModelStatus } from "../engine/control.ts";
+import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
 import { decisionWire } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { wallSeconds } from "./models.ts";
@@ -33,6 +40,7 @@ function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {
     running: status.running,
     models: status.models.map((model) => modelStatusWire(world, model)),
     devices: status.devices.map((device) => deviceWire(world, device)),
+    preloading: preloadingWire(world, status.preloading),
     store,
   };
 }
@@ -67,6 +75,7 @@ export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStat
             decision: wait.decision,
             since: wallSeconds(world, wait.fromMs) ?? 0,
           },
+    forecast: model.forecast === null ? null : forecastWire(world, model.forecast),
   };
 }
 
@@ -78,7 +87,28 @@ function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
     since: wallSeconds(world, device.sinceMs) ?? 0,
     paused: device.paused,
     decision: device.decision === null ? null : decisionWire(device.decision),
+    preload_left_seconds: device.preloadLeftMs === null ? null : seconds(device.preloadLeftMs),
   };
+}
+
+function forecastWire(world: HttpWorld, { burst, expected, cron, daily }: ForecastStatus): ForecastWire {
+  const nowMs = world.clock.nowMs();
+  const shown = expected.map(({ source, dueAtMs, probability, actsFromMs }) => ({
+    source,
+    due_at: wallSeconds(world, dueAtMs) ?? 0,
+    probability,
+    acts: actsFromMs <= nowMs,
+  }));
+  return { burst, expected: shown, cron, daily };
+}
+
+function preloadingWire(world: HttpWorld, { mode, hint, learned }: PreloadingStatus): StatusWire["preloading"] {
+  const record = ({ hits, misses, pausedUntilMs }: PreloadRecord): PreloadRecordWire => ({
+    hits,
+    misses,
+    paused_until: wallSeconds(world, pausedUntilMs),
+  });
+  return { mode, hint: record(hint), learned: record(learned) };
 }
 
 /** `GET /healthz`: the process answers. */

@@ -13,6 +13,7 @@ import type { Clock } from "../../src/domain/clock.ts";
 import { DEFAULT_POOL, type DeviceId } from "../../src/domain/ids.ts";
 import type { ModelSpec } from "../../src/domain/model.ts";
 import { Engine } from "../../src/engine/engine.ts";
+import type { PreloadSettings } from "../../src/engine/settings.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type ClosingSwitch, createClosing } from "../../src/http/closing.ts";
 import type { HttpDeps, HttpEnv, HttpEvent } from "../../src/http/deps.ts";
@@ -49,6 +50,7 @@ export interface GivenOptions {
   readonly maxQueued?: number;
   readonly leaseMs?: number;
   readonly readTtlMs?: number;
+  readonly preloading?: PreloadSettings;
   /** False: a hold has no end of its own. Default: redirects after 50 s. */
   readonly redirect?: boolean;
   /** The same database under a new router, after the one before was killed. */
@@ -90,6 +92,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
       ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null, memoryProbe: null }], policy },
       ...{ leaseMs, sweepMs: 1000, maxAttempts: 3, maxInterruptions: 10, cancelGraceMs: 10_000 },
       ...{ orphanMs: 10_000, drainMs: 300_000, shutdownMs: 10_000, passes: { mode: "events" } },
+      ...(options.preloading === undefined ? {} : { preloading: options.preloading }),
     },
   });
   await engine.start();
