@@ -168,6 +168,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
       () => false,
     ),
     models: new Map(),
+    chatOnly: new Set(),
     backlog: new Backlog(),
     live: new Map(),
     freeGiB: () => Promise.resolve(null),

@@ -208,6 +208,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     metrics,
     closing,
     settings: config.sync,
+    openBody: (uri) => core.bytes.open(uri),
     log: log.http,
     ...(version === undefined ? {} : { version }),
   });
@@ -232,6 +233,7 @@ function bytesOf(spool: Spool, ids: IdSource): FileBytes {
   const inWriting = (file: SpoolFile): FileInWriting => ({
     uri: file.uri,
     write: (bytes) => file.write(bytes),
+    overwrite: (at, bytes) => file.overwrite(at, bytes),
     finish: () => file.commit(),
     discard: () => file.discard(),
   });

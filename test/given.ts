@@ -111,7 +111,7 @@ export async function given(facts: Given) {
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
   });
   const app = createApp({
-    ...{ intake, engine, store, clock, ids, settings: config.sync },
+    ...{ intake, engine, store, clock, ids, settings: config.sync, openBody: files.open },
     files: createFileDesk({ store, ids, bytes: files, settings: { maxFileBytes, batchFileTtlMs: fileTtlMs } }),
     batches: createBatchDesk({ store, ids, runner: batches }),
   });

@@ -19,6 +19,11 @@ export function memoryFiles(): MemoryFiles {
         write: async (bytes) => {
           chunks.push(bytes);
         },
+        overwrite: async (at, bytes) => {
+          const whole = Buffer.concat(chunks.splice(0));
+          whole.set(bytes, at);
+          chunks.push(whole);
+        },
         finish: async () => {
           files.set(uri, Buffer.concat(chunks));
         },

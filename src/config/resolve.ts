@@ -81,6 +81,7 @@ export function modelSpec(
     idleTimeoutMs: toMs(model.idleTimeoutSeconds),
     runTimeoutMs: toMs(model.runTimeoutSeconds),
     stallMs: toMs(model.stallSeconds),
+    responses: model.responses,
   };
 }
 

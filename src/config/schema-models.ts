@@ -67,6 +67,12 @@ export const modelSection = z
       .describe(
         "Work in flight without a byte or an end for so long: the engine is probed, and restarted if it is stuck.",
       ),
+    responses: z
+      .enum(["auto", "native", "chat"])
+      .default("auto")
+      .describe(
+        "How background responses reach the engine: its own Responses endpoint, chat completions, or whichever it has.",
+      ),
     backend: backendSection,
   })
   .describe("One model: the key is what callers send in `model`.");

@@ -36,6 +36,11 @@ export interface ModelSpec {
   readonly runTimeoutMs: number;
   /** Work in flight and no sign of progress for so long: the engine is asked a question of our own. */
   readonly stallMs: number;
+  /**
+   * How background responses reach the engine: by its own Responses endpoint, by chat completions, or (`auto`, the default)
+   * by whichever it turns out to have.
+   */
+  readonly responses?: "auto" | "native" | "chat";
 }
 
 /** A command whose first number on stdout is the device's free memory. */

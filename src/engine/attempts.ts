@@ -10,6 +10,7 @@ import { graceAfter } from "./grace.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type LiveJob, phaseOf } from "./live-job.ts";
 import type { RelayHub } from "./relay-hub.ts";
+import { respond } from "./respond.ts";
 import { afterAttempt, BACK_OFF_MAX_MS, backOffMs, type Next } from "./retry.ts";
 import { type EngineWorld, learnWork, type ModelEntry, noteWork, type Residency } from "./state.ts";
 
@@ -127,8 +128,16 @@ export class Attempts {
         return this.#relay.chunk(live.id, bytes);
       },
     };
-    const call: Call = callOf(job, body, entry.spec, this.#world);
-    const outcome = await residency.backend.run(residency.instance, call, sink, abort.signal);
+    const { backend, instance } = residency;
+    const makeCall = (): Call => callOf(job, body, entry.spec, this.#world);
+    const outcome =
+      job.origin === "background"
+        ? await respond(
+            { backend, instance, makeCall, spec: entry.spec, learned: this.#world.chatOnly },
+            sink,
+            abort.signal,
+          )
+        : await backend.run(instance, makeCall(), sink, abort.signal);
     if (outcome.kind === "succeeded" && seen.firstByteAtMs === null) {
       return { kind: "failed", code: "backend_error", detail: "The engine ended its call without an answer." };
     }

@@ -198,6 +198,8 @@ export interface EngineControl {
   /** A poll by its owner: the full lease starts anew. Does nothing for a job without a lease or a final one. */
   renew(id: JobId): void;
   hold(id: JobId): Hold;
+  /** Its engine is known to have chat completions and no Responses endpoint. */
+  speaksChatOnly(model: ModelName): boolean;
   /** Only sockets have wanted it, and all of them are gone: it keeps its place for a while. */
   isOrphan(id: JobId): boolean;
   /**

@@ -27,6 +27,7 @@ import { Reaper } from "./reaper.ts";
 import { reconfigure, rerankBacklog } from "./reconfigure.ts";
 import { recover } from "./recovery.ts";
 import { RelayHub } from "./relay-hub.ts";
+import { speaksChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { EngineWorld } from "./state.ts";
 import { readinessOf, type StatusParts, statusOf } from "./status.ts";
@@ -92,6 +93,7 @@ export class Engine implements EngineControl {
       models: new Map(),
       backlog: new Backlog(),
       live: new Map(),
+      chatOnly: new Set(),
       wake: (reason) => this.#loop.wake(reason),
       fatal,
     };
@@ -226,6 +228,11 @@ export class Engine implements EngineControl {
       drop: (orphanMs) => once((nowMs) => this.#drop(id, orphanMs, nowMs)),
       sendOn: (orphanMs) => once((nowMs) => this.#sendOn(id, orphanMs, nowMs)),
     };
+  }
+
+  speaksChatOnly(name: ModelName): boolean {
+    const spec = this.model(name);
+    return spec !== null && speaksChatOnly(spec, this.#world.chatOnly);
   }
 
   isOrphan(id: JobId): boolean {

@@ -29,7 +29,7 @@ export class RelayHub implements Relay {
     if (listener.live !== null && channel.head !== null) {
       listener.live.head(channel.head);
       for (const bytes of channel.kept ?? []) {
-        channel.delivered = true;
+        channel.delivered ||= listener.beginsAgain !== true;
         void this.#pass(channel, listener, bytes);
       }
     }
@@ -78,7 +78,7 @@ export class RelayHub implements Relay {
     const taking: Promise<void>[] = [];
     for (const listener of channel.listeners) {
       if (listener.live === null) continue;
-      channel.delivered = true;
+      channel.delivered ||= listener.beginsAgain !== true;
       taking.push(this.#pass(channel, listener, bytes));
     }
     if (taking.length > 0) await Promise.all(taking);

@@ -23,6 +23,8 @@ export interface Listener {
    * has it; null when it was streamed through without being kept, or when there is none (see the job's state).
    */
   done(job: Job, result: Result | null): void;
+  /** It can begin again with the next attempt: what it was given forbids none. */
+  readonly beginsAgain?: boolean;
 }
 
 export interface Relay {

@@ -13,6 +13,7 @@ import type { Foresight } from "./foresight.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
 import { type ArrivalMeter, type WorkMark, WorkMeter } from "./meters.ts";
+import type { ChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
 
 /** A model that can serve now. Written by device.ts and moves.ts (and, for `running`, by the attempts it runs). */
@@ -75,6 +76,8 @@ export interface EngineWorld {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly store: Store;
+  /** Models whose engine was found to have no Responses endpoint. */
+  readonly chatOnly: ChatOnly;
   readonly emit: Emit;
   settings: EngineSettings;
   readonly foresight: Foresight;

@@ -13,6 +13,7 @@ import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
 import { requestId } from "./request-id.ts";
+import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
@@ -29,6 +30,7 @@ export function createApp(deps: HttpDeps): Hono<HttpEnv> {
 function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
   return [
     ...inferenceRoutes(world),
+    ...responseRoutes(world),
     ...jobRoutes(world),
     ...fileRoutes(world),
     ...batchRoutes(world),

@@ -50,6 +50,8 @@ export interface HttpDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly settings: HttpSettings;
+  /** A stored body that lies in a file. */
+  openBody(uri: string): AsyncIterable<Uint8Array>;
   readonly version?: string;
   readonly metrics?: MetricsSource;
   /** Absent: there are no files. */

@@ -1,6 +1,5 @@
 // An inference POST: read and checked by intake, made a job, answered in the way that `Prefer` and the body ask for.
 
-import { SirError } from "../domain/errors.ts";
 import { isFinal } from "../domain/job.ts";
 import type { PreparedCall } from "../intake/intake.ts";
 import { callerOf } from "./caller.ts";
@@ -12,6 +11,7 @@ import { longPoll } from "./long-poll.ts";
 import { jobLocation, receiptResponse } from "./pending.ts";
 import { type Preference, parsePrefer } from "./prefer.ts";
 import { requestBody } from "./request-body.ts";
+import { createResponse } from "./responses/create.ts";
 import { storedAnswer } from "./stored-answer.ts";
 
 /** @param endpoint The engine's path, e.g. `/v1/chat/completions`. */
@@ -24,21 +24,12 @@ export async function answerInference(c: Call, world: HttpWorld, endpoint: strin
     header: (name) => headers.get(name),
     body: requestBody(c, world.clock),
   });
-  if (prepared.fields.background && endpoint === "/v1/responses") return refuseBackground(prepared);
+  if (prepared.fields.background && endpoint === "/v1/responses") return createResponse(c, world, prepared);
   const preference = parsePrefer(headers.get("prefer"));
   if (prepared.fields.stream) return streamed(c, world, prepared);
   return preference.respondAsync
     ? receipted(c, world, prepared, preference)
     : held(c, world, prepared, preference.waitSeconds);
-}
-
-async function refuseBackground(prepared: PreparedCall): Promise<never> {
-  await prepared.discard();
-  throw new SirError(
-    "unsupported_endpoint",
-    "Background responses are not served yet. Send the request without background, with `Prefer: respond-async`.",
-    { param: "background" },
-  );
 }
 
 /** `respond-async`: a receipt at once, or the answer where it comes within `wait`. */

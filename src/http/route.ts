@@ -13,7 +13,17 @@ export interface Route {
   readonly path: string;
   /** As hono writes it, where an id may hold slashes. */
   readonly pattern?: string;
-  readonly tag: "inference" | "jobs" | "files" | "batches" | "hints" | "models" | "decisions" | "operations" | "admin";
+  readonly tag:
+    | "inference"
+    | "responses"
+    | "jobs"
+    | "files"
+    | "batches"
+    | "hints"
+    | "models"
+    | "decisions"
+    | "operations"
+    | "admin";
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;

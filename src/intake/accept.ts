@@ -23,7 +23,7 @@ interface AcceptDeps {
   readonly emit: Emit;
 }
 
-type Mode = "async" | "sync";
+export type Mode = "async" | "sync" | "background";
 
 /** The store may or may not have the job: its body file must stay, and the store's own sweep removes it if it has not. */
 class StoredPerhapsError extends SirError {}

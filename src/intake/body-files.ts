@@ -5,6 +5,8 @@ export interface FileInWriting {
   readonly uri: string;
   /** Resolves when more may come (back-pressure). */
   write(bytes: Uint8Array): Promise<void>;
+  /** Replaces bytes that were written; only before `finish`. */
+  overwrite(at: number, bytes: Uint8Array): Promise<void>;
   /** Flushes to the disk: after this the file survives a power cut. */
   finish(): Promise<void>;
   /** Closes and removes it, finished or not. Safe to call twice. */

@@ -77,11 +77,11 @@ export interface Intake {
    */
   prepare(call: IncomingCall): Promise<PreparedCall>;
   /**
-   * `async`: resolves after COMMIT. `sync`: after COMMIT with an idempotency key, else at once. The listener is attached
+   * `async`, `background` (nobody has to poll): resolves after COMMIT. `sync`: after COMMIT with an idempotency key, else at once. The listener is attached
    * before the job may run; it is not called when the job returned is final already. A repeated key is answered
    * whatever the body's file became: only the first copy is kept. A synchronous request that its SDK repeats (counter of
    * 1 and more, same caller, endpoint and bytes) takes up the job that its caller left behind.
    * @throws {SirError} deadline_infeasible (before anything is stored), idempotency_key_reused, queue_full, storage_full, store_unavailable
    */
-  accept(call: PreparedCall, mode: "async" | "sync", listener?: Listener): Promise<Accepted>;
+  accept(call: PreparedCall, mode: "async" | "sync" | "background", listener?: Listener): Promise<Accepted>;
 }

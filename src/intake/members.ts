@@ -17,7 +17,12 @@ export type Member =
       /** Byte offsets inside the body, without the quotes. */
       readonly span: Span;
     }
-  | { readonly type: "boolean"; readonly value: boolean }
+  | {
+      readonly type: "boolean";
+      readonly value: boolean;
+      /** Byte offset inside a JSON body; absent in a form. */
+      readonly start?: number;
+    }
   | {
       readonly type: "object";
       /** Braces included; empty while it is still open. */
@@ -30,6 +35,8 @@ export type Members<Key extends string = Wanted> = Partial<Record<Key, Member>>;
 
 export interface ReadFields {
   readonly fields: BodyFields;
+  /** Where the `true` of `background` stands; null when it is not true. */
+  readonly backgroundAt: number | null;
   readonly modelSpan: Span;
 }
 
@@ -51,8 +58,10 @@ export function readMembers(members: Members): ReadFields {
     throw new SirError("missing_model", '"model" is empty; say which model is to answer.', { param: "model" });
   }
   const tier = members.service_tier;
+  const { background } = members;
   return {
     modelSpan: model.span,
+    backgroundAt: background?.type === "boolean" && background.value ? (background.start ?? null) : null,
     fields: {
       model: model.text,
       stream: flag("stream", members.stream) ?? false,

@@ -25,6 +25,14 @@ interface ReadBody extends ReadFields {
   readonly source: BodySource;
 }
 
+interface Patch {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** As long as `true`: to an engine it means that the member is absent. */
+const NULL = Buffer.from("null");
+
 /** What one body occupies until its job is stored or refused. */
 export class BodyKeeper {
   readonly #files: BodyFiles;
@@ -55,16 +63,19 @@ export class BodyKeeper {
     });
   }
 
-  async finish(): Promise<BodySource> {
+  /** @param patch Bytes that take the place of as many of the body's own. */
+  async finish(patch: Patch | null = null): Promise<BodySource> {
     if (this.#isFile) {
       return onDisk(async () => {
         const file = await this.#openFile();
+        if (patch !== null) await file.overwrite(patch.at, patch.bytes);
         await file.finish();
         return { kind: "file", uri: file.uri };
       });
     }
     const bytes = Buffer.concat(this.#chunks);
     this.#chunks = [];
+    if (patch !== null) bytes.set(patch.bytes, patch.at);
     return { kind: "bytes", bytes };
   }
 
@@ -114,13 +125,14 @@ async function onDisk<Value>(write: () => Promise<Value>): Promise<Value> {
 
 /**
  * Stops reading at the first fault; the caller discards the keeper then.
+ * @param ownBackground A true `background` is ours to carry out: the engine gets null in its place.
  * @throws {SirError} body_too_large, invalid_json, invalid_body, missing_model
  */
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
   media: Media,
   keeper: BodyKeeper,
-  limitBytes: number,
+  { limitBytes, ownBackground }: { readonly limitBytes: number; readonly ownBackground: boolean },
 ): Promise<ReadBody> {
   const scanner = media.kind === "json" ? new JsonScanner() : new MultipartScanner(media.boundary);
   const hash = createHash("sha256");
@@ -139,7 +151,9 @@ export async function readBody(
   const read = readMembers(members);
   const sha256 = hash.digest();
   const contentDigest = scanner instanceof MultipartScanner ? scanner.partsDigest() : sha256;
-  return { ...read, sizeBytes, sha256, contentDigest, source: await keeper.finish() };
+  const { backgroundAt } = read;
+  const patch = ownBackground && backgroundAt !== null ? { at: backgroundAt, bytes: NULL } : null;
+  return { ...read, sizeBytes, sha256, contentDigest, source: await keeper.finish(patch) };
 }
 
 /** @throws {SirError} body_too_large, before anything is read */

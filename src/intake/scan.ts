@@ -143,7 +143,7 @@ export class JsonScanner<Key extends string = Wanted> {
       return false;
     }
     if (byte === Byte.lowerT || byte === Byte.lowerF) {
-      this.#found({ type: "boolean", value: byte === Byte.lowerT });
+      this.#found({ type: "boolean", value: byte === Byte.lowerT, start: this.#offset + at });
       this.#literal = byte === Byte.lowerT ? TRUE : FALSE;
     } else if (byte === Byte.lowerN) {
       this.#found({ type: "null" });

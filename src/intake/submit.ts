@@ -9,7 +9,7 @@ import { DEFAULT_POOL, type IdSource } from "../domain/ids.ts";
 import type { EngineControl } from "../engine/control.ts";
 import type { Listener } from "../engine/relay.ts";
 import type { NewJob, Store } from "../store/store.ts";
-import { acceptVolatile, addDurably, enter, isRepeated, join, mayBeStored, takeUp } from "./accept.ts";
+import { acceptVolatile, addDurably, enter, isRepeated, join, type Mode, mayBeStored, takeUp } from "./accept.ts";
 import { createAdmission, createBudget, tooManyBodies } from "./admission.ts";
 import type { BodyFiles } from "./body-files.ts";
 import { refuseInfeasible } from "./feasible.ts";
@@ -19,6 +19,9 @@ import { readMedia } from "./media.ts";
 import type { ModelDirectory } from "./models.ts";
 import { BodyKeeper, checkContentLength, MEMORY_BODY_BYTES, readBody } from "./read-body.ts";
 import { Repeats } from "./repeats.ts";
+
+/** Its `background` is carried out here: the engine answers such a request as any other. */
+const RESPONSES = "/v1/responses";
 
 export interface IntakeSettings {
   /** How long a synchronous caller who left may come back. */
@@ -64,7 +67,10 @@ export function createIntake(deps: IntakeDeps): Intake {
     const isFile = media.kind === "multipart" || (announced ?? 0) > MEMORY_BODY_BYTES;
     const keeper = new BodyKeeper(deps.files, memory, isFile);
     try {
-      const read = await readBody(call.body, media, keeper, settings.bodyLimitBytes);
+      const read = await readBody(call.body, media, keeper, {
+        limitBytes: settings.bodyLimitBytes,
+        ownBackground: call.endpoint === RESPONSES,
+      });
       const { fields, modelSpan, sizeBytes, sha256, source } = read;
       const model = deps.models.resolve(fields.model);
       const { idempotencyKey, forwarded, priority, ...rest } = headers;
@@ -92,7 +98,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     }
   };
 
-  const accept = async (call: PreparedCall, mode: "async" | "sync", listener?: Listener): Promise<Accepted> => {
+  const accept = async (call: PreparedCall, mode: Mode, listener?: Listener): Promise<Accepted> => {
     const keeper = keepers.get(call.body);
     let release = (): void => undefined;
     try {
@@ -131,7 +137,7 @@ function fingerprintOf(endpoint: string, contentDigest: Uint8Array): Uint8Array 
   return createHash("sha256").update(`POST ${endpoint}\n`).update(contentDigest).digest();
 }
 
-function newJobOf(ids: IdSource, call: PreparedCall, mode: "async" | "sync"): NewJob {
+function newJobOf(ids: IdSource, call: PreparedCall, mode: Mode): NewJob {
   return {
     id: ids.next("job"),
     pool: DEFAULT_POOL,
@@ -140,8 +146,8 @@ function newJobOf(ids: IdSource, call: PreparedCall, mode: "async" | "sync"): Ne
     endpoint: call.endpoint,
     priority: call.priority,
     stream: call.fields.stream,
-    origin: mode === "sync" ? "socket" : "receipt",
-    leaseMs: call.leaseMs,
+    origin: mode === "sync" ? "socket" : mode === "async" ? "receipt" : "background",
+    leaseMs: mode === "background" ? null : call.leaseMs,
     deadlineMs: call.deadlineMs,
     traceparent: call.traceparent,
     clientRequestId: call.clientRequestId,

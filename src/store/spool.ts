@@ -17,6 +17,8 @@ export interface SpoolFile {
   readonly sizeBytes: number;
   /** Resolves when the bytes are with the system (back-pressure). */
   write(bytes: Uint8Array): Promise<void>;
+  /** Replaces bytes that were written; only before `commit`. */
+  overwrite(at: number, bytes: Uint8Array): Promise<void>;
   /** Syncs the file and its directory: from here on the URI may be committed. */
   commit(): Promise<void>;
   /** Closes and removes it. Safe after `commit`, and twice. */
@@ -61,6 +63,9 @@ export function createSpool(directory: string): Spool {
             done += bytesWritten;
           }
           sizeBytes += bytes.byteLength;
+        },
+        async overwrite(at, bytes) {
+          await file.write(bytes, 0, bytes.byteLength, at);
         },
         async commit() {
           await file.sync();

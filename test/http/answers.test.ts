@@ -207,15 +207,6 @@ describe("a repeated key", () => {
   });
 });
 
-it("refuses background responses by name until they are built", async () => {
-  const world = await given();
-
-  const response = await settled(world, post(world, { ...ASK, background: true }, { path: "/v1/responses" }));
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { code: "unsupported_endpoint", param: "background" } });
-});
-
 async function read(response: Response) {
   return {
     status: response.status,

@@ -66,7 +66,7 @@ export const MODEL = "org/alpha:q4";
 export async function given(options: GivenOptions = {}): Promise<Given> {
   const specs = options.specs ?? [modelSpec(MODEL, ["chat"], { concurrency: 4 }), modelSpec("beta")];
   const clock = options.clock ?? new VirtualClock();
-  const ids = createSimulatedIds(clock, 1);
+  const ids = createSimulatedIds(clock, options.database === undefined ? 1 : 2);
   const owner = ids.next("boot");
   const events: HttpEvent[] = [];
   const onFatal = (error: unknown): never => {
@@ -121,6 +121,7 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
       closing,
       settings: { holdMs: 50_000, redirect: options.redirect ?? true, orphanMs: 10_000 },
     },
+    openBody: (uri) => files.open(uri),
     log: (event) => events.push(event),
     ...options.deps,
   });

@@ -14,6 +14,7 @@ export function createTestFiles(directory: string): TestFiles {
       return {
         uri: file.uri,
         write: (bytes) => file.write(bytes),
+        overwrite: (at, bytes) => file.overwrite(at, bytes),
         finish: () => file.commit(),
         discard: () => file.discard(),
       };
