@@ -111,11 +111,13 @@ function runSeconds(victim: Tenant): number {
   return victim.inFlight === 0 ? 0 : aloneSeconds(victim) * slowness(victim, victim.inFlight);
 }
 
-/** When another challenger can become the densest: not later than that. Densities grow along straight lines. */
+/**
+ * When another challenger, or another block of the leader, can become the densest: not later than that. Densities grow
+ * along straight lines.
+ */
 export function overtakenAtMs({ challengers, densest: leader, nowMs }: Contest): number | null {
   let earliest: number | null = null;
-  for (const { each, blocks } of challengers) {
-    if (each === leader.each) continue;
+  for (const { blocks } of challengers) {
     for (const { density, slope } of blocks) {
       if (slope <= leader.best.slope) continue;
       const crossesAtMs = nowMs + ((leader.best.density - density) / (slope - leader.best.slope)) * 1_000;
