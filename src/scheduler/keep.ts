@@ -8,12 +8,17 @@ import type { ModelView } from "./snapshot.ts";
 const WEIGHT: Readonly<Record<Band, number>> = { interactive: 10, normal: 1, batch: 0.1 };
 /** After waiting so long a job counts twice. */
 const DOUBLES_MS: Readonly<Record<Band, number>> = { interactive: 120_000, normal: 1_200_000, batch: 14_400_000 };
-/** A job that waits counts as much as ten that are expected to come within a minute. */
+/** What waits counts ten times. */
 const QUEUED = 10;
+/** Against what is expected to come within so long. */
+const EXPECTED_SECONDS = 600;
+/** After which an arrival counts half. */
+const RATE_HALF_LIFE_SECONDS = 600;
 
-/** In weighted job-seconds of loading for each GiB; 0 for a model that nobody waits for or is likely to ask for. */
+/** 0 for a model that nobody waits for or is likely to ask for; a second copy is worth its part of the first. */
 export function keepValue(view: ModelView, nowMs: number): number {
-  return (QUEUED * queuedWeight(view, nowMs) * Math.max(1, view.loadMs)) / 1_000 / (view.memoryGiB ?? 1);
+  const claim = QUEUED * queuedWeight(view, nowMs) + EXPECTED_SECONDS * demand(view, nowMs);
+  return (claim * Math.max(1, view.loadMs)) / 1_000 / (view.memoryGiB ?? 1) / (view.copies ?? 1);
 }
 
 /** A queue's weight: each job's, growing with its wait. */
@@ -22,5 +27,17 @@ function queuedWeight({ bands }: ModelView, nowMs: number): number {
     const { depth, acceptedAtMsSum } = bands[band];
     const waitedMs = Math.max(0, depth * nowMs - acceptedAtMsSum);
     return sum + WEIGHT[band] * (depth + waitedMs / DOUBLES_MS[band]);
+  }, 0);
+}
+
+/** Weighted arrivals per second: the decayed rate, but never more than two in the time since the last arrival. */
+function demand({ bands, lastArrivalAtMs }: ModelView, nowMs: number): number {
+  if (lastArrivalAtMs === null) return 0;
+  const quietSeconds = Math.max(1, (nowMs - lastArrivalAtMs) / 1_000);
+  const perSecond = Math.LN2 / RATE_HALF_LIFE_SECONDS;
+  return BANDS.reduce((sum, band) => {
+    const { value, atMs } = bands[band].arrivals;
+    const rate = value * Math.exp((-Math.max(0, nowMs - atMs) / 1_000) * perSecond) * perSecond;
+    return sum + WEIGHT[band] * Math.min(rate, 2 / quietSeconds);
   }, 0);
 }

@@ -82,6 +82,8 @@ export interface ModelView {
   readonly across?: readonly DeviceId[];
   /** Models that are never on a device together with it; absent: none. */
   readonly apartFrom?: readonly ModelName[];
+  /** How many of it are loaded, here and elsewhere; absent: at most one. */
+  readonly copies?: number;
   /** Loaded on a partner and not at home here: it may have to go, and takes no other part. Absent: false. */
   readonly foreign?: boolean;
   /** Not to be loaded before; 0 when it may. */
