@@ -95,6 +95,8 @@ export interface Capabilities {
   readonly loads: boolean;
   /** Whether `stop` can know that memory is back. */
   readonly knowsMemory: boolean;
+  /** Whether one model can run on two devices at once, each time where it is placed. Absent: it cannot. */
+  readonly copies?: boolean;
 }
 
 /** What a driver knows of a model before anything was measured; what is absent is not known. */

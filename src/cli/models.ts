@@ -63,7 +63,7 @@ async function list(router: RouterClient, json: boolean, io: Io): Promise<ExitCo
     io.out(JSON.stringify({ object: "list", data: all, has_more: false }));
     return EXIT.done;
   }
-  io.out(["MODEL", "STATE", "DEVICE", "RUNNING", "QUEUED", "OLDEST", "LOAD", "NOTE"].join("\t"));
+  io.out(["MODEL", "STATE", "DEVICE", "RUNNING", "QUEUED", "OLDEST", "LOAD", "MEMORY", "NOTE"].join("\t"));
   for (const each of all) io.out(row(each).join("\t"));
   return EXIT.done;
 }
@@ -73,13 +73,20 @@ function row(model: ModelStatusWire): string[] {
   return [
     model.id,
     model.state,
-    model.device ?? "-",
+    model.devices.length > 0 ? model.devices.join("+") : (model.device ?? "-"),
     String(model.running),
     String(interactive + normal + batch),
     `${Math.round(model.oldest_wait_seconds)}s`,
     `${Math.round(model.load_seconds)}s`,
+    memoryOf(model),
     noteOf(model),
   ];
+}
+
+/** As claimed, and as measured where that differs; `-` claims whole devices. */
+function memoryOf({ memory_gib, measured_gib }: ModelStatusWire): string {
+  const claimed = memory_gib === null ? "-" : `${memory_gib}GiB`;
+  return measured_gib === null || measured_gib === memory_gib ? claimed : `${claimed} (${measured_gib}GiB seen)`;
 }
 
 function noteOf(model: ModelStatusWire): string {

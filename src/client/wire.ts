@@ -109,6 +109,12 @@ export interface ModelWire {
     readonly state: string;
     readonly resident: boolean;
     readonly device: string | null;
+    /** Every device it takes memory of; more than one across a group, or with a second copy. */
+    readonly devices: readonly string[];
+    /** What the configuration claims, over all its devices; null: whole devices. */
+    readonly memory_gib: number | null;
+    /** What its last load was seen to take; null: not measured. */
+    readonly measured_gib: number | null;
     readonly load_seconds: number;
     readonly queued: number;
     readonly running: number;
@@ -226,6 +232,9 @@ export interface ModelStatusWire {
   readonly aliases: readonly string[];
   readonly state: string;
   readonly device: string | null;
+  readonly devices: readonly string[];
+  readonly memory_gib: number | null;
+  readonly measured_gib: number | null;
   readonly since: number | null;
   readonly pinned: boolean;
   readonly paused: boolean;
@@ -245,6 +254,10 @@ export interface DeviceStatusWire {
   readonly id: string;
   readonly phase: string;
   readonly models: readonly string[];
+  /** Null: not known, and one model at a time. */
+  readonly memory_gib: number | null;
+  /** By what is loaded or loading. */
+  readonly claimed_gib: number | null;
   readonly since: number;
   readonly paused: boolean;
   readonly decision: DecisionWire | null;

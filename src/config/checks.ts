@@ -2,6 +2,7 @@
 
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { GuardSettings } from "../scheduler/policy.ts";
+import { closest } from "./closest.ts";
 import type { Problem } from "./problem.ts";
 import { pathText } from "./problem.ts";
 import type { ConfigDocument } from "./schema.ts";
@@ -31,6 +32,7 @@ export function check(config: Checked): Findings {
     ...ceiling(config),
     ...memory(config.models, config.devices),
     ...bandSpacing(config.document),
+    ...apart(config.document),
   ];
   return { refused, warnings: [...ceilingWarnings(config), ...modelWarnings(config), ...openHost(config.document)] };
 }
@@ -97,12 +99,35 @@ function memory(models: readonly ModelSpec[], devices: readonly DeviceSpec[]): P
   return models.flatMap((model) => {
     const { memoryGiB } = model;
     if (!model.usesDevice || memoryGiB === null || model.devices.length === 0) return [];
-    const fits = model.devices.some((device) => (sizes.get(device) ?? Number.POSITIVE_INFINITY) >= memoryGiB);
-    if (fits) return [];
+    const size = (device: DeviceSpec["id"]): number => sizes.get(device) ?? Number.POSITIVE_INFINITY;
+    if (model.across === true) return group(model, memoryGiB / model.devices.length, size);
+    if (model.devices.some((device) => size(device) >= memoryGiB)) return [];
     const seen = model.devices.map((device) => `${device} ${sizes.get(device)} GiB`).join(", ");
     const text = `${memoryGiB} GiB is more than any device it may use has (${seen}).`;
     return [{ path: ofModel(model.name, "memoryGiB"), text, mend: "Lower it, or give it a larger device." }];
   });
+}
+
+function group(model: ModelSpec, shareGiB: number, size: (device: DeviceSpec["id"]) => number): Problem[] {
+  const small = model.devices.find((device) => size(device) < shareGiB);
+  if (small === undefined) return [];
+  const text = `${model.memoryGiB} GiB over ${model.devices.join(", ")} is ${shareGiB} GiB on each, and ${small} has ${size(small)} GiB.`;
+  return [
+    { path: ofModel(model.name, "memoryGiB"), text, mend: "Lower it, or spread it over more or larger devices." },
+  ];
+}
+
+/** Sets of models name models, not aliases: they are compared with the keys of `models`. */
+function apart({ scheduler, models }: ConfigDocument): Problem[] {
+  const known = Object.keys(models);
+  return scheduler.neverTogether.flatMap((set, i) =>
+    set.flatMap((name) => {
+      if (known.includes(name)) return [];
+      const near = closest(name, known);
+      const mend = near === null ? `Use the names of models: ${known.join(", ")}.` : `Did you mean "${near}"?`;
+      return [{ path: pathText(["scheduler", "neverTogether", i]), text: `"${name}" is not a model.`, mend }];
+    }),
+  );
 }
 
 /** Affinity may reorder inside a band; it must never lift a job across one. */
@@ -140,15 +165,24 @@ function modelWarnings({ document, models, devices }: Checked): string[] {
       warnings.push(`${ofModel(model.name, "device")} has no effect: the model is always on elsewhere.`);
     }
   }
-  for (const { id } of devices) {
-    const pinned = models.filter((model) => model.pinned && model.devices.length === 1 && model.devices[0] === id);
-    if (pinned.length > 1) {
+  for (const { id, memoryGiB } of devices) {
+    const stays = (model: ModelSpec): boolean => model.across === true || model.devices.length === 1;
+    const pinned = models.filter((model) => model.pinned && stays(model) && model.devices.includes(id));
+    if (pinned.length > 1 && !together(pinned, memoryGiB)) {
+      const room = memoryGiB === null ? "holds one at a time" : `has ${memoryGiB} GiB and not room for all of them`;
       warnings.push(
-        `${pinned.length} models are pinned to ${id}, which holds one at a time: the first stays, the others never load.`,
+        `${pinned.length} models are pinned to ${id}, which ${room}: the first stays, and some of the others never load.`,
       );
     }
   }
   return warnings;
+}
+
+/** What they claim of one device fits on it. */
+function together(models: readonly ModelSpec[], memoryGiB: number | null): boolean {
+  const share = (each: ModelSpec): number =>
+    (each.memoryGiB ?? Number.POSITIVE_INFINITY) / (each.across === true ? each.devices.length : 1);
+  return memoryGiB !== null && models.reduce((sum, each) => sum + share(each), 0) <= memoryGiB;
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;

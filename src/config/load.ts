@@ -87,7 +87,9 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
   const document = parse(overlay(written, overrides), file);
 
   const devices = deviceSpecs(document);
-  const backends = backendsOf(document, (name, model, usesDevice) => modelSpec(name, model, usesDevice, devices));
+  const backends = backendsOf(document, (name, model, usesDevice) =>
+    modelSpec(name, model, usesDevice, devices, document.scheduler.neverTogether),
+  );
   const scheduler = bindScheduler(document.scheduler);
   const storeBase = overrides.some(({ path }) => path[0] === "store") ? options.cwd : options.baseDir;
   const store = storeTarget(document.store.url, storeBase);

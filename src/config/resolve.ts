@@ -48,7 +48,7 @@ export function deviceSpecs({ devices }: ConfigDocument): DeviceSpec[] {
 
 /** A model that names no device may use any that is large enough; when none is, all, so that the check can say so. */
 function devicesOf(model: ModelDocument, devices: readonly DeviceSpec[]): readonly DeviceId[] {
-  if (model.device !== undefined) return [model.device].flat() as DeviceId[];
+  if (model.device !== undefined) return [...new Set([model.device].flat())] as DeviceId[];
   const { memoryGiB } = model;
   const fitting = devices.filter((device) => (device.memoryGiB ?? Number.POSITIVE_INFINITY) >= (memoryGiB ?? 0));
   return (fitting.length > 0 ? fitting : devices).map((device) => device.id);
@@ -59,7 +59,12 @@ export function modelSpec(
   model: ModelDocument,
   usesDevice: boolean,
   devices: readonly DeviceSpec[],
+  neverTogether: readonly (readonly string[])[] = [],
 ): ModelSpec {
+  const own = usesDevice ? devicesOf(model, devices) : [];
+  const apartFrom = neverTogether
+    .filter((set) => set.includes(name))
+    .flatMap((set) => set.filter((other) => other !== name));
   return {
     name: name as ModelName,
     label: model.label ?? name,
@@ -70,7 +75,9 @@ export function modelSpec(
     memoryGiB: usesDevice ? model.memoryGiB : null,
     loadMs: usesDevice ? toMs(model.loadSeconds) : 0,
     usesDevice,
-    devices: usesDevice ? devicesOf(model, devices) : [],
+    devices: own,
+    ...(Array.isArray(model.device) && own.length > 1 ? { across: true } : {}),
+    ...(usesDevice && apartFrom.length > 0 ? { apartFrom: [...new Set(apartFrom)] as ModelName[] } : {}),
     pinned: usesDevice && model.pinned,
     preload: usesDevice && model.preload,
     unloadAfterMs: orNull(model.unloadAfterSeconds),
@@ -113,6 +120,7 @@ export function engineSettings(
     cancelGraceMs: jobs.cancelGraceMs,
     orphanMs: toMs(document.sync.orphanSeconds),
     drainMs: toMs(document.scheduler.drainSeconds),
+    replicas: document.scheduler.replicas,
     shutdownMs: toMs(document.server.shutdownSeconds),
     preloading: preloadSettings(document),
     passes: { mode: "events" },

@@ -8,7 +8,7 @@ export const deviceSection = z
     memoryGiB: gib()
       .nullable()
       .default(null)
-      .describe("Memory that models may claim, in GiB; null: not known, one model at a time."),
+      .describe("Memory that models may claim together, in GiB; null: not known, one model at a time."),
     memoryProbe: z
       .strictObject({
         command: z
@@ -38,12 +38,17 @@ export const modelSection = z
       .describe("What the engine calls it: the body's `model` string is replaced by it; absent: nothing is touched."),
     priority: z.number().positive().max(1_000_000).default(1).describe("Weight of the model in model-score; above 0."),
     concurrency: count(1, 10_000).default(8).describe("Requests that may run on it at once."),
-    memoryGiB: gib().nullable().default(null).describe("Memory it takes while resident, in GiB; null: a whole device."),
+    memoryGiB: gib()
+      .nullable()
+      .default(null)
+      .describe("Memory it takes while resident, in GiB, over all its devices; null: whole devices."),
     loadSeconds: seconds().default(30).describe("First guess of how long a load takes; measured loads replace it."),
     device: z
       .union([name(), z.array(name()).min(1).max(1000)])
       .optional()
-      .describe("The device it lives on, or a list; absent: any it fits on."),
+      .describe(
+        "The device it lives on; a list: one model across all of them, its memory split evenly; absent: any it fits on.",
+      ),
     pinned: z.boolean().default(false).describe("Loaded at start and never evicted."),
     preload: z.boolean().default(false).describe("Loaded at start, when nothing with waiting work is in the way."),
     unloadAfterSeconds: secondsAboveZero()

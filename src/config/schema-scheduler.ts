@@ -6,7 +6,7 @@ import { bindPolicy, keysOf, POLICY_NAMES, type PolicyName } from "../scheduler/
 import { schedulerSettingsShape } from "../scheduler/policies/settings.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
 import { closest } from "./closest.ts";
-import { seconds } from "./units.ts";
+import { name, seconds } from "./units.ts";
 
 function policyMend(came: unknown): string {
   const known = `known: ${POLICY_NAMES.join(", ")}`;
@@ -24,6 +24,17 @@ export const schedulerSection = z
     drainSeconds: seconds()
       .default(300)
       .describe("Running jobs of a model that is evicted may finish for so long; then they are interrupted."),
+    neverTogether: z
+      .array(z.array(name()).min(2).max(1000))
+      .max(1000)
+      .default([])
+      .describe("Sets of models of which no two are ever loaded on one device at the same time."),
+    replicas: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether a model may be loaded on a second device, when its queue takes longer than four loads with one copy more.",
+      ),
     preloading: z
       .union([z.literal("auto"), z.literal("hints"), z.literal(false)])
       .default("auto")
@@ -56,10 +67,11 @@ export interface BoundScheduler {
 
 export function bindScheduler(scheduler: SchedulerDocument): BoundScheduler {
   const policy = bindPolicy(scheduler.policy, scheduler);
-  const { preloading, preloadShare, preloadBudgetSeconds } = scheduler;
+  const { policy: named, drainSeconds, neverTogether, replicas, ...rest } = scheduler;
+  const { preloading, preloadShare, preloadBudgetSeconds } = rest;
   const ahead = { preloading, preloadShare, preloadBudgetSeconds };
-  const read = [...keysOf(scheduler.policy), "policy", "drainSeconds", ...Object.keys(ahead)];
+  const general = { policy: named, drainSeconds, neverTogether, replicas, ...ahead };
+  const read = [...keysOf(scheduler.policy), ...Object.keys(general)];
   const unused = Object.keys(scheduler).filter((key) => !read.includes(key));
-  const { policy: name, drainSeconds } = scheduler;
-  return { policy, effective: { policy: name, drainSeconds, ...ahead, ...policy.settings }, unused };
+  return { policy, effective: { ...general, ...policy.settings }, unused };
 }

@@ -92,6 +92,7 @@ export class DeviceUnit {
       ...move,
       phase: leaving.length === 0 ? "loading" : "draining",
       leaving,
+      decider: this.spec.id,
       sinceMs: nowMs,
       phaseSinceMs: nowMs,
       calledOff: new AbortController(),

@@ -1,6 +1,6 @@
 // One move of a device from what is loaded to what shall be, and what it may do to jobs on the way.
 
-import type { DecisionId, ModelName } from "../domain/ids.ts";
+import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
 import type { LiveJob } from "./live-job.ts";
 import type { ModelEntry, Residency } from "./state.ts";
 
@@ -34,6 +34,8 @@ export interface DeviceJobs {
 export interface ActiveMove extends Move {
   phase: "draining" | "unloading" | "loading";
   readonly leaving: readonly Residency[];
+  /** Whose decision it was, and who may call it off. */
+  readonly decider: DeviceId;
   readonly sinceMs: number;
   phaseSinceMs: number;
   /** Nobody wants it any more. */

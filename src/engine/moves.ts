@@ -27,15 +27,24 @@ export interface Ground {
 
 /** Resolves when the move is over, however it ended. */
 export async function carryOut(move: ActiveMove, ground: Ground): Promise<void> {
-  const { world, units } = ground;
+  const { world, units, home } = ground;
   const out = move.leaving.length === 0 || (await allOut(move, ground));
+  end(
+    move,
+    units.filter((unit) => !home.includes(unit)),
+  );
   if (out && move.load !== null && !move.calledOff.signal.aborted) {
     const entry = world.models.get(move.load);
     if (entry !== undefined && (await memoryIsBack(move, entry, ground))) await load(move, entry, ground);
   }
+  end(move, home);
+  world.wake("load");
+}
+
+/** These have no more part in it. */
+function end(move: ActiveMove, units: readonly DeviceUnit[]): void {
   for (const unit of units) unit.moves.splice(unit.moves.indexOf(move), 1);
   for (const unit of units) unit.notePhase();
-  world.wake("load");
 }
 
 /** Drains and stops what is evicted; false when any of it stays. */

@@ -35,6 +35,8 @@ export interface EngineSettings {
   /** Running jobs of a model that is to be evicted get so long; then they are interrupted. */
   readonly drainMs: number;
   readonly shutdownMs: number;
+  /** Whether a model may be loaded on a second device when that pays; absent: it may. */
+  readonly replicas?: boolean;
   /**
    * Leases, deadlines, pruning and looking after idle engines are left out: for simulations in which none of them has
    * anything to do, and each would be an instant of its own. Default false.

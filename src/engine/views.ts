@@ -2,6 +2,7 @@
 
 import { BANDS, type Band } from "../domain/band.ts";
 import type { ModelName } from "../domain/ids.ts";
+import { copyPays } from "../scheduler/replica.ts";
 import type { BandView, DeviceView, ModelView, Resident, Snapshot, Transition } from "../scheduler/snapshot.ts";
 import { claimGiB } from "./claims.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -20,7 +21,7 @@ export function snapshotOf(
   const models: ModelView[] = [];
   for (const entry of world.models.values()) {
     const at = standing(entry, device, partners);
-    if (at === "away" || (at === "candidate" && !mayCopy(entry, device, devices))) continue;
+    if (at === "away" || (at === "candidate" && !mayCopy(entry, device, devices, world))) continue;
     const forecast = world.foresight.forecastOf(entry);
     models.push({ ...viewOf(entry, device, devices, nowMs, at === "foreign"), forecast });
   }
@@ -70,12 +71,16 @@ function standing(
 }
 
 /** Where a model is loaded elsewhere, or on its way there, one more copy of it must pay. */
-function mayCopy(entry: ModelEntry, device: DeviceUnit, devices: readonly DeviceUnit[]): boolean {
+function mayCopy(entry: ModelEntry, device: DeviceUnit, devices: readonly DeviceUnit[], world: EngineWorld): boolean {
   const copies = copiesOf(
     entry,
     devices.filter((other) => other !== device),
   );
-  return copies === 0;
+  if (copies === 0) return true;
+  const { spec, queue, learned, backend } = entry;
+  if (world.settings.replicas === false || spec.across === true || backend.can.copies !== true) return false;
+  const { depth } = queue;
+  return copyPays({ depth, slots: spec.concurrency, loadMs: expectedLoadMs(entry), service: learned.service }, copies);
 }
 
 function copiesOf({ spec: { name } }: ModelEntry, devices: readonly DeviceUnit[]): number {
@@ -104,6 +109,7 @@ function viewOf(
   const home =
     device.find(spec.name) ??
     (foreign ? (devices.find((each) => each.find(spec.name)) ?? device) : device).find(spec.name);
+  const copies = spec.across === true ? 1 : copiesOf(entry, devices);
   return {
     model: spec.name,
     order: entry.order,
@@ -130,6 +136,7 @@ function viewOf(
     ...(spec.across === true ? { across: spec.devices } : {}),
     ...(spec.apartFrom === undefined ? {} : { apartFrom: spec.apartFrom }),
     ...(foreign ? { foreign } : {}),
+    ...(copies > 1 ? { copies } : {}),
     ...(entry.leftAtMs === null ? {} : { leftAtMs: entry.leftAtMs }),
   };
 }
@@ -163,6 +170,7 @@ function transitionOf(device: DeviceUnit): Transition | null {
     sinceMs: move.sinceMs,
     onDemand: move.onDemand,
     ...(move.calledOff.signal.aborted ? { calledOff: true } : {}),
+    ...(move.decider === device.spec.id ? {} : { guest: true }),
     ahead: move.ahead ?? false,
   };
 }

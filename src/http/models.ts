@@ -44,6 +44,9 @@ function modelWire(world: HttpWorld, model: ModelStatus, createdAt: number): Mod
       state: model.state,
       resident: model.state === "resident" || model.state === "remote",
       device: model.device,
+      devices: model.devices,
+      memory_gib: model.memoryGiB,
+      measured_gib: tenths(model.measuredGiB),
       load_seconds: seconds(model.loadMs),
       queued: queued.interactive + queued.normal + queued.batch,
       running: model.running,
@@ -51,6 +54,11 @@ function modelWire(world: HttpWorld, model: ModelStatus, createdAt: number): Mod
       retry_at: wallSeconds(world, model.retryAtMs),
     },
   };
+}
+
+/** Of a GiB. */
+export function tenths(gib: number | null): number | null {
+  return gib === null ? null : Math.round(gib * 10) / 10;
 }
 
 /** An instant of router time on the wall clock of now, in Unix seconds to the millisecond. */

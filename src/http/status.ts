@@ -12,7 +12,7 @@ import { SirError } from "../domain/errors.ts";
 import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
 import { decisionWire } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
-import { wallSeconds } from "./models.ts";
+import { tenths, wallSeconds } from "./models.ts";
 import { seconds } from "./receipt.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -53,6 +53,9 @@ export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStat
     aliases: spec.aliases,
     state: model.state,
     device: model.device,
+    devices: model.devices,
+    memory_gib: model.memoryGiB,
+    measured_gib: tenths(model.measuredGiB),
     since: wallSeconds(world, model.sinceMs),
     pinned: model.pinned,
     paused: model.paused,
@@ -84,6 +87,8 @@ function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
     id: device.device,
     phase: device.phase,
     models: device.models,
+    memory_gib: device.memoryGiB,
+    claimed_gib: tenths(device.claimedGiB),
     since: wallSeconds(world, device.sinceMs) ?? 0,
     paused: device.paused,
     decision: device.decision === null ? null : decisionWire(device.decision),

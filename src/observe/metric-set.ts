@@ -58,6 +58,10 @@ export function createMetricSet(registry: Registry) {
     ),
     runSeconds: histogram("sir_run_seconds", "Length of the last attempt.", ["model", "outcome"], MINUTES_LONG),
     deviceSeconds: counter("sir_device_seconds_total", "What a device spent its time on.", ["device", "state"]),
+    deviceMemory: gauge("sir_device_memory_bytes", "Memory of a device that models may claim.", ["device"]),
+    deviceClaimed: gauge("sir_device_claimed_bytes", "Memory claimed by the models that are loaded or loading.", [
+      "device",
+    ]),
     estimateError: histogram(
       "sir_estimate_error_ratio",
       "How far a job's first estimate was off, as a share of what came: |actual - estimated| / actual.",

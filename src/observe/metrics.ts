@@ -17,6 +17,11 @@ export interface QueueFacts {
     readonly oldestWaitMsByBand: Readonly<Record<Band, number>>;
     readonly running: number;
   }[];
+  readonly devices: readonly {
+    readonly device: string;
+    readonly memoryGiB: number | null;
+    readonly claimedGiB: number | null;
+  }[];
 }
 
 export interface MetricDeps {
@@ -39,6 +44,7 @@ export interface Metrics {
 
 const LOOP_RESOLUTION_MS = 10;
 const NANO = 1e9;
+const GIB = 2 ** 30;
 
 export function createMetrics(deps: MetricDeps): Metrics {
   const registry = new Registry();
@@ -60,7 +66,9 @@ export function createMetrics(deps: MetricDeps): Metrics {
     },
     text: async () => {
       phases.accountUntil(deps.clock.nowMs());
-      readModels(set, deps.status(), breakers);
+      const status = deps.status();
+      readModels(set, status, breakers);
+      readDevices(set, status);
       readBatches(set, deps);
       readLoop(set, loop);
       await readUsage(set, deps);
@@ -147,6 +155,15 @@ function readBatches(set: MetricSet, { status, batchLines }: MetricDeps): void {
   const names = new Set<string>(status().models.map(({ spec }) => spec.name));
   for (const [model, lines] of batchLines?.() ?? []) {
     set.batchLines.inc({ model: names.has(model) ? model : "unknown" }, lines);
+  }
+}
+
+/** Only of devices whose memory is known. */
+function readDevices(set: MetricSet, { devices }: QueueFacts): void {
+  for (const { device, memoryGiB, claimedGiB } of devices) {
+    if (memoryGiB === null || claimedGiB === null) continue;
+    set.deviceMemory.set({ device }, memoryGiB * GIB);
+    set.deviceClaimed.set({ device }, claimedGiB * GIB);
   }
 }
 

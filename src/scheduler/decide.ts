@@ -66,8 +66,9 @@ function underWay(scene: Scene): Decided | null {
   const target = scene.candidates.find((each) => each.model === transition.load);
   const goes = scene.tenants.filter(({ model }) => transition.evict.includes(model));
   const othersWait = [...scene.waiting, ...goes].some((each) => each.depth > 0 && each.eligible && each !== target);
+  const ours = transition.calledOff !== true && transition.guest !== true;
   const unwanted =
-    transition.calledOff !== true &&
+    ours &&
     transition.onDemand &&
     transition.load !== null &&
     (target?.depth ?? 0) === 0 &&
@@ -75,7 +76,7 @@ function underWay(scene: Scene): Decided | null {
   if (unwanted && (transition.phase === "draining" || (transition.phase === "loading" && othersWait))) {
     return giveUp(scene, transition.load);
   }
-  const yields = transition.calledOff !== true && transition.ahead === true && (target?.depth ?? 0) === 0 && othersWait;
+  const yields = ours && transition.ahead === true && (target?.depth ?? 0) === 0 && othersWait;
   if (yields && transition.phase !== "unloading") return giveUp(scene, transition.load, "yielded");
   const mayEnd = unwanted || transition.ahead === true;
   const { load, evict, phase } = transition;
@@ -131,7 +132,8 @@ function nothingToLoad(scene: Scene): Decided | null {
   }
   const codes = shut.map((each) => each.barrier?.code);
   const reason =
-    (["back_off", "blocked", "paused", "no_room"] as const).find((code) => codes.includes(code)) ?? "back_off";
+    (["back_off", "blocked", "paused", "no_room"] as const).find((code) => codes.includes(code)) ??
+    (codes.includes("busy") ? "no_room" : "back_off");
   const guard = reason === "back_off" || reason === "paused" ? reason : null;
   const busy = tenants.some((each) => each.eligible && isBusy(each));
   return stay(scene, busy ? "hold" : "idle", reason, guard, nextLookAtMs, longestUnvisited(shut));

@@ -35,7 +35,7 @@ export function sceneOf(snapshot: Snapshot, policy: BoundPolicy): Scene {
   });
   const candidates = all.map((each) => {
     const tenant = tenants.find(({ model }) => model === each.model);
-    return tenant ?? barredByPin({ ...each, victims: victimsOf(each, snapshot, tenants) }, device);
+    return tenant ?? barredByVictims({ ...each, victims: victimsOf(each, snapshot, tenants) }, snapshot);
   });
   const others = candidates.filter((each) => each.depth > 0 && !each.resident && each.foreign !== true);
   const waiting = others.filter((each) => each.eligible);
@@ -94,19 +94,31 @@ function barrierOf(view: ModelView, snapshot: Snapshot, resident: boolean): Barr
     return { code: "back_off", words, untilMs: resident && view.broken ? null : view.retryAtMs };
   }
   const blockedUntilMs = Math.max(...devices.map((device) => device.blockedUntilMs));
+  const busy = devices.find((each) => each !== snapshot.device && each.transition !== null);
+  if (!resident && busy !== undefined) return busyWith(busy);
   if (!resident && blockedUntilMs > nowMs) {
     return { code: "blocked", words: "the device has not given its memory back", untilMs: blockedUntilMs };
   }
   return null;
 }
 
+/** A model across several devices moves when none of them does anything else. */
+function busyWith({ device }: DeviceView): Barrier {
+  return { code: "busy", words: `waits for ${device}, which is loading or unloading`, untilMs: null };
+}
+
 /**
  * On a device that holds several, what only a pinned model's place would make room for is out of the question, so that
  * it does not stand in the way of what fits. On one that holds one at a time a pin holds everything back alike.
  */
-function barredByPin(each: Candidate, { memoryGiB }: DeviceView): Candidate {
+function barredByVictims(each: Candidate, { device, partners = [] }: Snapshot): Candidate {
+  if (!each.eligible) return each;
+  const busy = partners.find(
+    (partner) => partner.transition !== null && each.victims.some(({ across }) => across?.includes(partner.device)),
+  );
+  if (busy !== undefined) return { ...each, eligible: false, barrier: busyWith(busy) };
   const pinned = each.victims.filter((victim) => victim.pinned);
-  if (pinned.length === 0 || memoryGiB === null || !each.eligible) return each;
+  if (pinned.length === 0 || device.memoryGiB === null) return each;
   const words = `does not fit beside ${pinned.map(({ model }) => model).join(" and ")}, which is pinned`;
   return { ...each, eligible: false, barrier: { code: "no_room", words, untilMs: null } };
 }

@@ -123,6 +123,8 @@ export interface Transition {
   readonly onDemand: boolean;
   /** It has been given up and is ending; absent: false. */
   readonly calledOff?: boolean;
+  /** Decided on at another device, of a model that is loaded across both; absent: false. */
+  readonly guest?: boolean;
   /** A load ahead of need: given up as soon as work waits that could be loaded instead. */
   readonly ahead?: boolean;
 }

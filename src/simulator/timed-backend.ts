@@ -24,7 +24,7 @@ const SUCCEEDED: Outcome = { kind: "succeeded" };
 export type Gpus = Map<DeviceId, Compute>;
 
 export class TimedBackend implements Backend {
-  readonly can = { loads: true, knowsMemory: true };
+  readonly can = { loads: true, knowsMemory: true, copies: true };
   readonly #model: SimulatedModel;
   readonly #clock: Clock;
   readonly #gpus: Gpus;

@@ -53,6 +53,35 @@ describe("refused at start", () => {
     expect(found[1]?.text).toBe("40 GiB is more than any device it may use has (a 24 GiB).");
   });
 
+  it("a share that is larger than one of the devices a model is spread over", () => {
+    const found = problems({
+      devices: { a: { memoryGiB: 24 }, b: { memoryGiB: 80 } },
+      models: {
+        wide: model({ memoryGiB: 60, device: ["a", "b"] }),
+        fine: model({ memoryGiB: 48, device: ["a", "b"] }),
+      },
+    });
+
+    expect(found).toEqual([
+      {
+        path: "models.wide.memoryGiB",
+        text: "60 GiB over a, b is 30 GiB on each, and a has 24 GiB.",
+        mend: "Lower it, or spread it over more or larger devices.",
+      },
+    ]);
+  });
+
+  it("a set of models that are never together with a name that is no model's", () => {
+    const found = problems({
+      models: { chat: model(), code: model({ aliases: ["c"] }) },
+      scheduler: { neverTogether: [["chat", "coed"]] },
+    });
+
+    expect(found).toEqual([
+      { path: "scheduler.neverTogether[0]", text: '"coed" is not a model.', mend: 'Did you mean "code"?' },
+    ]);
+  });
+
   it("nothing about memory where a device does not say how much it has", () => {
     expect(() => resolve({ devices: { a: {} }, models: { big: model({ memoryGiB: 500 }) } })).not.toThrow();
   });

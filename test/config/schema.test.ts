@@ -70,6 +70,22 @@ describe("configuration", () => {
     expect(config.engine.models.map((model) => model.devices)).toEqual([["large"], ["small", "large"]]);
   });
 
+  it("takes a list of devices for one model across all of them", () => {
+    const config = resolve({
+      devices: { a: { memoryGiB: 24 }, b: { memoryGiB: 24 } },
+      models: {
+        wide: { memoryGiB: 40, loadSeconds: 2, device: ["a", "b", "a"], backend: mock },
+        one: { memoryGiB: 8, device: ["a"], backend: mock },
+      },
+      scheduler: { neverTogether: [["wide", "one"]] },
+    });
+
+    expect(config.engine.models.map(({ devices, across, apartFrom }) => ({ devices, across, apartFrom }))).toEqual([
+      { devices: ["a", "b"], across: true, apartFrom: ["one"] },
+      { devices: ["a"], across: undefined, apartFrom: ["wide"] },
+    ]);
+  });
+
   it.each([
     ["at the top", { modles: {} }, "modles", "models"],
     ["in a section", { jobs: { leaseSecond: 60 } }, "jobs.leaseSecond", "leaseSeconds"],

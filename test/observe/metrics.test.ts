@@ -15,6 +15,7 @@ const facts: QueueFacts = {
       running: 4,
     },
   ],
+  devices: [{ device: "gpu0", memoryGiB: 80, claimedGiB: 50 }],
 };
 
 let open: Metrics | null = null;
@@ -32,6 +33,8 @@ const GOLDEN = `
 sir_batch_lines_waiting gauge
 sir_batches_total counter outcome
 sir_breaker_state gauge model
+sir_device_claimed_bytes gauge device
+sir_device_memory_bytes gauge device
 sir_device_seconds_total counter device,state
 sir_dispatched_total counter band,model
 sir_event_loop_delay_seconds gauge quantile
@@ -93,7 +96,7 @@ describe("metrics", () => {
     const { metrics } = given(() => now);
     await metrics.text();
 
-    now = { models: [] };
+    now = { models: [], devices: [] };
 
     expect(await metrics.text()).not.toContain('sir_queue_depth{model="chat"');
   });

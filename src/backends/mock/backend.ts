@@ -60,7 +60,7 @@ export interface MockCounts {
 const LOG_LINES = 200;
 
 export class MockBackend implements Backend {
-  readonly can: Capabilities = { loads: true, knowsMemory: true };
+  readonly can: Capabilities = { loads: true, knowsMemory: true, copies: true };
   readonly #spec: ModelSpec;
   readonly #timing: MockTiming;
   readonly #context: DriverContext;

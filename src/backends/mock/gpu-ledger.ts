@@ -20,32 +20,36 @@ export class GpuLedger {
     this.#capacityGiB = capacityGiB;
   }
 
-  /** True when there was room. A false one occupies nothing. */
+  /** True when there was room on each of its devices, which take even shares. A false one occupies nothing. */
   occupy(placement: Placement, memoryGiB: number | null): boolean {
-    if (placement.device === null) return true;
-    const tenants = this.#devices.get(placement.device) ?? new Map<InstanceId, Tenant>();
-    if (tenants.size > 0 && !this.#fits(placement.device, [...tenants.values()], memoryGiB)) {
-      const holders = [...tenants.values()].map((tenant) => tenant.model).join(", ");
+    const devices = devicesOf(placement);
+    const shareGiB = memoryGiB === null ? null : memoryGiB / devices.length;
+    const full = devices.find((device) => !this.#fits(device, shareGiB));
+    if (full !== undefined) {
       if (this.violations.length < 100) {
-        this.violations.push(`${placement.model} was loaded on ${placement.device} while ${holders} held it`);
+        this.violations.push(`${placement.model} was loaded on ${full} while ${this.holders(full).join(", ")} held it`);
       }
       return false;
     }
-    tenants.set(placement.instance, { model: placement.model, memoryGiB });
-    this.#devices.set(placement.device, tenants);
+    for (const device of devices) {
+      const tenants = this.#devices.get(device) ?? new Map<InstanceId, Tenant>();
+      this.#devices.set(device, tenants.set(placement.instance, { model: placement.model, memoryGiB: shareGiB }));
+    }
     return true;
   }
 
   /** Idempotent. */
   release(placement: Placement): void {
-    if (placement.device !== null) this.#devices.get(placement.device)?.delete(placement.instance);
+    for (const device of devicesOf(placement)) this.#devices.get(device)?.delete(placement.instance);
   }
 
   holders(device: DeviceId): readonly ModelName[] {
     return [...(this.#devices.get(device)?.values() ?? [])].map((tenant) => tenant.model);
   }
 
-  #fits(device: DeviceId, tenants: readonly Tenant[], memoryGiB: number | null): boolean {
+  #fits(device: DeviceId, memoryGiB: number | null): boolean {
+    const tenants = [...(this.#devices.get(device)?.values() ?? [])];
+    if (tenants.length === 0) return true;
     let leftGiB = this.#capacityGiB.get(device);
     if (leftGiB === undefined || memoryGiB === null) return false;
     for (const tenant of tenants) {
@@ -54,4 +58,8 @@ export class GpuLedger {
     }
     return memoryGiB <= leftGiB;
   }
+}
+
+function devicesOf({ device, devices }: Placement): readonly DeviceId[] {
+  return devices ?? (device === null ? [] : [device]);
 }
