@@ -13,11 +13,12 @@ import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
 import { requestId } from "./request-id.ts";
+import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
-  const world: HttpWorld = { ...deps, poll: createPoll(deps) };
+  const world: HttpWorld = { ...deps, poll: createPoll(deps), passing: new PassingResponses() };
   const app = new OpenAPIHono<HttpEnv>();
   const paths = new Paths();
   app.use(requestId(world));

@@ -11,6 +11,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
 import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
+import type { PassingResponses } from "./responses/passing.ts";
 
 export interface HttpSettings {
   /** Longest hold of an answer that is asked for without `Prefer`. */
@@ -66,6 +67,7 @@ export interface HttpDeps {
 /** What every route works with. */
 export interface HttpWorld extends HttpDeps {
   readonly poll: Poll;
+  readonly passing: PassingResponses;
 }
 
 export interface HttpEnv {

@@ -6,6 +6,7 @@ import type { Job } from "../domain/job.ts";
 import type { Listener, Live } from "../engine/relay.ts";
 import type { Accepted } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
+import { callerOf } from "./caller.ts";
 import { givenUpByUs, onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, onDelivered, socketOf } from "./deps.ts";
 import { Refusal } from "./engine-error.ts";
@@ -135,6 +136,7 @@ export class LiveAnswer implements Listener {
       this.#refusedLate.add(bytes);
       return;
     }
+    if (!this.#started && this.#endpoint === "/v1/responses") this.#world.passing.note(callerOf(this.#c), bytes);
     this.#started = true;
     this.#edge.see(bytes);
     this.#keepAlive();

@@ -21,6 +21,7 @@ export async function storedAnswer(c: Call, world: HttpWorld, job: Job, known: R
   const stored = known ?? (answered && job.durable ? await world.store.result(job.id) : null);
   const response = stored === null ? ownVerdict(job) : replay(stored);
   if (stored !== null && job.durable && c.req.method !== "HEAD") onDelivered(c, () => world.store.markRead(job.id));
+  if (stored !== null && job.endpoint === "/v1/responses") world.passing.note(job.caller, stored.body);
   response.headers.set("sir-job-id", job.id);
   response.headers.set("vary", VARY);
   return response;

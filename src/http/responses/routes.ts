@@ -6,7 +6,7 @@ import type { Call, HttpWorld } from "../deps.ts";
 import { invalidQuery } from "../error-body.ts";
 import { json, type Route } from "../route.ts";
 import { followResponse, responseJson } from "./follow.ts";
-import { factsOf, ownResponse, responseId } from "./stored-response.ts";
+import { cancellable, factsOf, ownResponse, responseId } from "./stored-response.ts";
 
 const ResponseSchema = z
   .looseObject({
@@ -77,7 +77,7 @@ function readAfter(c: Call): number {
 }
 
 async function cancelResponse(c: Call, world: HttpWorld): Promise<Response> {
-  const job = await ended(world, await ownResponse(c, world));
+  const job = await ended(world, await cancellable(c, world));
   return responseJson(c, world, job, await factsOf(world, job));
 }
 

@@ -22,17 +22,29 @@ export function responseId(job: Job): string {
 
 /**
  * The background job that the path names.
- * @throws {SirError} response_not_found, also for one whose content was removed; not_background
+ * @throws {SirError} response_not_found, also for one whose content was removed
  */
 export async function ownResponse(c: Call, world: HttpWorld): Promise<Job> {
   const text = c.req.param("id") ?? "";
   const hex = ID.exec(text)?.[1];
   const job = hex === undefined ? null : await world.store.job(`job_${hex}` as JobId);
-  const isOwn = job !== null && job.caller === callerOf(c) && job.endpoint === "/v1/responses";
-  if (!isOwn || (job.origin === "background" && job.resultPurgedAtMs !== null)) throw notFound();
+  const isOwn = job !== null && job.caller === callerOf(c) && job.origin === "background";
+  if (!isOwn || job.resultPurgedAtMs !== null) throw notFound();
   c.set("job", job.id);
-  if (job.origin !== "background") throw notBackground();
   return job;
+}
+
+/**
+ * For a cancel: of a response that was made without `background` it says so.
+ * @throws {SirError} not_background, response_not_found
+ */
+export async function cancellable(c: Call, world: HttpWorld): Promise<Job> {
+  const text = c.req.param("id") ?? "";
+  const hex = ID.exec(text)?.[1];
+  const job = hex === undefined ? null : await world.store.job(`job_${hex}` as JobId);
+  const isOwn = job !== null && job.caller === callerOf(c) && job.endpoint === "/v1/responses";
+  if ((isOwn && job.origin !== "background") || world.passing.has(callerOf(c), text)) throw notBackground();
+  return ownResponse(c, world);
 }
 
 function notFound(): SirError {
@@ -43,7 +55,7 @@ function notFound(): SirError {
   );
 }
 
-export function notBackground(): SirError {
+function notBackground(): SirError {
   return new SirError(
     "not_background",
     "This response was not made with background: true; it ends with the request that made it.",
