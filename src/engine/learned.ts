@@ -15,8 +15,8 @@ export class Learned {
   /** What its last load was seen to take of each device that can be asked. Written by memory.ts. */
   readonly memoryGiB = new Map<DeviceId, number>();
   readonly #guessMs: number;
-  readonly #loadsMs = new Map<LoadTier, number[]>();
-  readonly #unloadsMs: number[] = [];
+  readonly #loadsMs = new Map<LoadTier, Recent>();
+  readonly #unloadsMs = new Recent();
   readonly #unloadGuessMs: number;
   #runMs: number | null = null;
 
@@ -33,8 +33,8 @@ export class Learned {
    */
   loadMs(tier: LoadTier = "cold"): number {
     for (const each of DEARER[tier]) {
-      const known = median(this.#loadsMs.get(each) ?? []);
-      if (known !== null) return known;
+      const known = this.#loadsMs.get(each);
+      if (known !== undefined) return known.median ?? this.#guessMs;
     }
     return this.#guessMs;
   }
@@ -49,18 +49,18 @@ export class Learned {
   }
 
   loaded(tookMs: number, tier: LoadTier = "cold"): void {
-    const kept = this.#loadsMs.get(tier) ?? [];
-    keep(kept, tookMs);
+    const kept = this.#loadsMs.get(tier) ?? new Recent();
+    kept.add(tookMs);
     this.#loadsMs.set(tier, kept);
   }
 
   /** Median of the last five that gave the memory back. */
   get unloadMs(): number {
-    return median(this.#unloadsMs) ?? this.#unloadGuessMs;
+    return this.#unloadsMs.median ?? this.#unloadGuessMs;
   }
 
   unloaded(tookMs: number): void {
-    keep(this.#unloadsMs, tookMs);
+    this.#unloadsMs.add(tookMs);
   }
 
   ran(tookMs: number): void {
@@ -75,12 +75,20 @@ const DEARER: Readonly<Record<LoadTier, readonly LoadTier[]>> = {
   download: ["download"],
 };
 
-function keep(values: number[], value: number): void {
-  values.push(value);
-  if (values.length > KEPT) values.shift();
-}
+/** The last few of a measurement; the median is asked for at each decision and worked out at each measurement. */
+class Recent {
+  readonly #values: number[] = [];
+  #median: number | null = null;
 
-function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+  /** The lower of two middle ones; null before the first. */
+  get median(): number | null {
+    return this.#median;
+  }
+
+  add(value: number): void {
+    this.#values.push(value);
+    if (this.#values.length > KEPT) this.#values.shift();
+    const sorted = this.#values.toSorted((a, b) => a - b);
+    this.#median = sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+  }
 }

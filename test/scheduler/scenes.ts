@@ -4,7 +4,7 @@ import type { DecisionReason } from "../../src/domain/decision.ts";
 import { type Decided, decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import type { DeviceView, ModelView, Transition } from "../../src/scheduler/snapshot.ts";
-import { BUDGET, expectedAt, MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
+import { BUDGET, expectedAt, jobId, MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
 
 type Draft = Partial<ModelView> & { jobs?: readonly QueuedJob[] };
 
@@ -33,6 +33,19 @@ const fifo = bindPolicy("fifo", {});
 const serial = bindPolicy("serial", {});
 const longest = bindPolicy("longest", {});
 
+const stint = bindPolicy("stint", {});
+const now = { eventAtMs: NOW };
+const urgent = (count: number, waitMs: number): Draft => ({
+  jobs: Array.from({ length: count }, (_, i) => ({ atMs: NOW - waitMs + i, priority: 100 })),
+});
+const batch = (count: number, waitMs = 9_000): Draft => ({
+  jobs: Array.from({ length: count }, (_, i) => ({ atMs: NOW - waitMs + i, priority: -100 })),
+});
+const inDemand: Draft = {
+  lastArrivalAtMs: NOW - 12_000,
+  bands: { ...model("A").bands, interactive: { ...model("A").bands.interactive, arrivals: { value: 20, atMs: NOW } } },
+};
+
 export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["cold", scene({}, waiting(1_000))],
   ["fits", scene({ ...busy, memoryGiB: 40 }, { ...waiting(1_000), memoryGiB: 30 }, packed)],
@@ -48,6 +61,33 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["ceiling", scene({}, waiting(120_000))],
   ["longest_queue", scene({}, waiting(3_000, 4), idleFor(1), longest)],
   ["arrival_order", scene({}, waiting(3_000), idleFor(1), fifo)],
+  ["free", scene({}, waiting(118_000, 6), { ...idleFor(4_000), ...now }, stint)],
+  ["worth", scene({ ...batch(40), inFlight: 8 }, urgent(3, 41_000), { ...here(), ...now }, stint)],
+  ["visit", scene(busy, { ...batch(250), unvisitedSinceMs: NOW - 43_560_000 }, { ...here(), ...now }, stint)],
+  [
+    "deadline",
+    scene(
+      { ...waiting(9_000, 9), inFlight: 8 },
+      { ...waiting(8_000), deadline: { id: jobId(7), atMs: NOW + 14_000 } },
+      { ...here(), ...now },
+      stint,
+    ),
+  ],
+  ["not_worth", scene({ ...waiting(9_000, 2), inFlight: 8 }, batch(1), { ...here(), ...now }, stint)],
+  [
+    "budget",
+    scene(
+      { ...batch(40), inFlight: 8 },
+      urgent(3, 41_000),
+      { ...here(), ...now, budget: { leftMs: 5_000, atMs: NOW } },
+      stint,
+    ),
+  ],
+  ["likely_needed", scene(inDemand, batch(40, 20_000), { ...idleFor(2_000), ...now }, stint)],
+  ["likely_needed", scene(inDemand, batch(1, 1_000), { ...idleFor(2_000), ...now }, stint)],
+  ["finish", scene({ ...inDemand, inFlight: 2 }, batch(40, 20_000), { ...here(), ...now }, stint)],
+  ["serve_first", scene(busy, batch(9), { ...here(0, { dispatched: 0 }), ...now }, stint)],
+  ["quantum", scene(busy, { ...batch(250), unvisitedSinceMs: NOW - 43_560_000 }, { ...here(10_000), ...now }, stint)],
   ["restore", scene({ wanted: "restore" }, { ...waiting(3_000), retryAtMs: NOW + 5_000 })],
   ["keep_ready", scene({ wanted: "keep_ready" }, {})],
   ["preload", scene({}, { forecast: expectedAt(NOW + 125_000) }, { ...idleFor(5_000), preloading: BUDGET })],
@@ -91,9 +131,7 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
 ];
 
 /** All of them, by a record that does not compile when one is missing. */
-type Stint = "free" | "worth" | "visit" | "deadline" | "not_worth" | "budget" | "likely_needed" | "quantum";
-
-const ALL: Readonly<Record<Exclude<DecisionReason, Stint>, true>> = {
+const ALL: Readonly<Record<DecisionReason, true>> = {
   cold: true,
   fits: true,
   challenger_wins: true,
@@ -102,6 +140,14 @@ const ALL: Readonly<Record<Exclude<DecisionReason, Stint>, true>> = {
   ceiling: true,
   longest_queue: true,
   arrival_order: true,
+  free: true,
+  worth: true,
+  visit: true,
+  deadline: true,
+  not_worth: true,
+  budget: true,
+  likely_needed: true,
+  quantum: true,
   restore: true,
   keep_ready: true,
   preload: true,
