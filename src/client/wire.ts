@@ -200,6 +200,12 @@ export interface DecisionWire {
   readonly jobs: readonly string[];
   /** Null unless a model was loaded ahead of need. */
   readonly preload: PreloadWire | null;
+  /** The model whose claim `numbers` weigh, where nothing is loaded. */
+  readonly about: string | null;
+  /** What the rule compared, by name, e.g. `saves` and `costs`; empty where it compares nothing but scores. */
+  readonly numbers: Readonly<Record<string, number>>;
+  /** Seconds of loading in the budget for cutting into unfinished queues; null where the move takes nothing from it. */
+  readonly budget: { readonly before_seconds: number; readonly after_seconds: number } | null;
   readonly next_look_at: number | null;
   readonly sentence: string;
 }

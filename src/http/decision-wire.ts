@@ -25,9 +25,17 @@ export function decisionWire(decision: Decision): DecisionWire {
     models: decision.models.map(scoredWire),
     jobs: decision.jobs,
     preload: preloadWire(decision),
+    about: decision.about ?? null,
+    numbers: decision.numbers ?? {},
+    budget: budgetWire(decision),
     next_look_at: nextLookAtMs === null ? null : seconds(wallMs + nextLookAtMs - atMs),
     sentence: decision.sentence,
   };
+}
+
+function budgetWire({ spend }: Decision): DecisionWire["budget"] {
+  if (spend === undefined || spend === null) return null;
+  return { before_seconds: seconds(spend.beforeMs), after_seconds: seconds(spend.afterMs) };
 }
 
 function preloadWire({ preload, atMs, wallMs }: Decision): PreloadWire | null {

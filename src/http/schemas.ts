@@ -168,6 +168,12 @@ export const DecisionSchema = z
     models: z.array(scored).describe("Beside the fixed keys stand the policy's own addends, e.g. age_term, depth_term"),
     jobs: names,
     preload: preload.nullable().describe("Only where a model was loaded ahead of need"),
+    about: z.string().nullable(),
+    numbers: z.record(z.string(), z.number()).describe("What the rule compared, by name, e.g. saves and costs"),
+    budget: z
+      .object({ before_seconds: seconds, after_seconds: seconds })
+      .nullable()
+      .describe("Seconds of loading that may be spent on cutting into unfinished queues"),
     next_look_at: unix.nullable(),
     sentence: z.string(),
   })

@@ -43,7 +43,7 @@ const forecast: fc.Arbitrary<Forecast> = fc.record({
     { maxLength: 2 },
   ),
 });
-const budget: fc.Arbitrary<PreloadBudget> = fc.record({
+const preloadBudget: fc.Arbitrary<PreloadBudget> = fc.record({
   leftMs: fc.constantFrom(0, 7_999, 600_000),
   atMs: fc.constantFrom(NOW - 1_000, NOW),
   share: fc.constantFrom(0, 0.05),
@@ -54,6 +54,10 @@ const budget: fc.Arbitrary<PreloadBudget> = fc.record({
 interface Draft {
   readonly rest: Partial<ModelView>;
   readonly jobs: readonly QueuedJob[];
+  /** Of each band: arrivals so far, and what its jobs had waited at the last load. */
+  readonly past: { readonly arrivals: number; readonly waitedMs: number };
+  /** Of its first job. */
+  readonly dueAtMs: number | null;
 }
 
 const draft: fc.Arbitrary<Draft> = fc.record({
@@ -69,8 +73,30 @@ const draft: fc.Arbitrary<Draft> = fc.record({
     unloadAfterMs: often<number | null>(null, fc.constantFrom(0, 10_000, 400_000)),
     forecast: often<Forecast | null>(null, forecast),
     wanted: often<ModelView["wanted"]>(null, fc.constantFrom("operator", "keep_ready", "pinned", "restore")),
+    slots: fc.constantFrom(1, 2, 8),
+    unloadMs: fc.constantFrom(0, 500, 10_000),
+    service: fc.record({
+      aloneMs: fc.constantFrom(null, 200, 2_000, 90_000),
+      slowdownPerJob: fc.constantFrom(0, 0.06, 1),
+    }),
+    lastArrivalAtMs: fc.constantFrom(null, NOW - 40_000, NOW - 500, NOW),
+    unvisitedSinceMs: fc.constantFrom(null, NOW - 200_000, NOW - 60_000, NOW - 59_999.5, NOW),
   }),
+  past: fc.record({ arrivals: fc.constantFrom(0, 1, 30), waitedMs: fc.constantFrom(0, 40_000) }),
+  dueAtMs: often<number | null>(null, fc.constantFrom(NOW - 1, NOW + 9_000, NOW + 70_000, NOW + 400_000)),
 });
+
+function viewOf({ jobs, rest, past, dueAtMs }: Draft, name: string, facts: Parameters<typeof model>[1]): ModelView {
+  const view = model(name, { jobs, ...rest, ...facts });
+  const bands = Object.fromEntries(
+    Object.entries(view.bands).map(([band, each]) => {
+      const arrivals = { value: past.arrivals, atMs: NOW - 30_000 };
+      return [band, { ...each, arrivals, waitedMsAtLoad: each.depth === 0 ? 0 : past.waitedMs }];
+    }),
+  ) as unknown as ModelView["bands"];
+  const deadline = dueAtMs === null || view.oldest === null ? null : { id: view.oldest.id, atMs: dueAtMs };
+  return { ...view, bands, deadline };
+}
 
 export const anyPolicy: fc.Arbitrary<BoundPolicy> = fc
   .record({
@@ -88,6 +114,14 @@ export const anyPolicy: fc.Arbitrary<BoundPolicy> = fc
         swapAffinityBonus: fc.constantFrom(0, 10, 99),
         batch: fc.boolean(),
         strict: fc.boolean(),
+        price: fc.constantFrom(0, 0.25, 5),
+        hold: fc.constantFrom(0, 1),
+        holdMax: fc.constantFrom(0, 0.5, 20),
+        carry: fc.constantFrom(0, 0.2, 1),
+        swapShare: fc.constantFrom(0.2, 0.9),
+        visitSeconds: fc.constantFrom({}, { interactive: 1, normal: 60, batch: 200 }),
+        doublesSeconds: fc.constantFrom({}, { interactive: 1, normal: 2, batch: 3 }),
+        rescue: fc.boolean(),
       },
       { requiredKeys: [] },
     ),
@@ -109,13 +143,19 @@ export function snapshotFor(policy: BoundPolicy, withTransition = false): fc.Arb
       paused: often(false, fc.boolean()),
       blockedUntilMs: often(0, fc.constantFrom(NOW, NOW + 700)),
       memoryGiB: fc.constantFrom(null, 40),
-      preloading: fc.oneof(fc.constant(null), budget),
+      preloading: fc.oneof(fc.constant(null), preloadBudget),
+      budget: fc.oneof(
+        fc.constant(null),
+        fc.record({ leftMs: fc.constantFrom(0, 9_000, 300_000), atMs: fc.constantFrom(NOW - 7_001, NOW) }),
+      ),
+      busyShare: fc.record({ share: fc.constantFrom(0, 0.5, 1), atMs: fc.constant(NOW - 9_000), busy: fc.boolean() }),
+      eventAtMs: fc.constantFrom(NOW, NOW, NOW - 5_000),
       move: withTransition ? often<Transition | null>(null, transition) : fc.constant(null),
     })
     .map(({ drafts, at, sinceMs, idleSinceMs, rests, inFlight, dispatched, forced, move, ...device }) => {
-      const models = drafts.map(({ jobs, rest }, order) => {
-        const own = at !== order ? { jobs } : rests ? { jobs: [] } : { jobs, inFlight };
-        return model(NAMES[order] ?? "A", { ...rest, ...own, order, ranking: policy.ranking });
+      const models = drafts.map((each, order) => {
+        const own = at !== order ? {} : rests ? { jobs: [] } : { inFlight };
+        return viewOf(each, NAMES[order] ?? "A", { ...own, order, ranking: policy.ranking });
       });
       const here = at === null ? undefined : models[at];
       const idle = here !== undefined && here.depth === 0 && here.inFlight === 0;
