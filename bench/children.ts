@@ -5,7 +5,7 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../test/e2e/built.ts";
-import { cpuMsOf } from "./machine.ts";
+import { cpuMsOf, residentMiBOf } from "./machine.ts";
 
 const START_MS = 120_000;
 const running = new Set<ChildProcess>();
@@ -25,6 +25,8 @@ export interface RouterChild {
   readonly startedInMs: number;
   /** CPU time it has used so far; NaN where that is not known. */
   cpuMs(): number;
+  /** Memory it holds now; NaN where that is not known. */
+  residentMiB(): number;
   /** At once; nothing of it is needed any more. */
   kill(): Promise<void>;
 }
@@ -46,7 +48,11 @@ export async function startRouterChild(folder: string, config: object): Promise<
   const kill = watch(child);
   const origin = await listening(child);
   const { pid = -1 } = child;
-  return { origin, startedInMs: performance.now() - fromMs, cpuMs: () => cpuMsOf(pid) ?? Number.NaN, kill };
+  return { origin, startedInMs: performance.now() - fromMs, ...usageOf(pid), kill };
+}
+
+function usageOf(pid: number): Pick<RouterChild, "cpuMs" | "residentMiB"> {
+  return { cpuMs: () => cpuMsOf(pid) ?? Number.NaN, residentMiB: () => residentMiBOf(pid) ?? Number.NaN };
 }
 
 /** `SIR_BENCH_NODE_FLAGS`: for the routers, e.g. `--cpu-prof --cpu-prof-dir=/tmp/prof`; they then end by SIGTERM. */

@@ -12,6 +12,7 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
   2435016766: "btrfs",
   2035054128: "overlay",
 };
+const PAGE_BYTES = 4_096;
 const TICK_MS = 10;
 
 export interface Machine {
@@ -67,6 +68,12 @@ function commitNow(): string {
 export function cpuMsOf(pid: number): number | null {
   const fields = statOf(pid);
   return fields === null ? null : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Memory a process holds now; null where `/proc` does not say. */
+export function residentMiBOf(pid: number): number | null {
+  const pages = statOf(pid)?.[21];
+  return pages === undefined ? null : (Number(pages) * PAGE_BYTES) / 1_048_576;
 }
 
 /** Counts what others use of the machine's CPU from now on; the answer is a share of all processors, in percent. */

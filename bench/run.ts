@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { acceptBench } from "./accept.ts";
+import { batchesBench } from "./batches.ts";
 import { childPids } from "./children.ts";
 import { decideBench } from "./decide.ts";
 import { type Bench, type Figure, isMet, lineOf } from "./figure.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   passThroughBench,
   largeBodiesBench,
   scanBench,
+  batchesBench,
 ];
 
 interface Report {

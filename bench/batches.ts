@@ -1,0 +1,122 @@
+// Whether the memory of the router grows with a batch: the same lines ten times as often, up to the limits (50,000 lines,
+// 200 MB), from the upload to the output file, and what is resident meanwhile.
+
+import { openAsBlob } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { type RouterChild, startRouterChild, startScript } from "./children.ts";
+import type { Bench, Figure } from "./figure.ts";
+import { pause } from "./load.ts";
+
+const SMALL_LINES = 5_000;
+const LARGE_LINES = 49_900;
+const LINE_BYTES = 4_200;
+const SAMPLE_MS = 100;
+const BAR_MIB = 64;
+const CHAT = "/v1/chat/completions";
+
+interface Ran {
+  readonly idleMiB: number;
+  readonly peakMiB: number;
+  readonly validatedPerSecond: number;
+  readonly donePerSecond: number;
+}
+
+export const batchesBench: Bench = {
+  name: "batches",
+  title: `Resident memory of the router with a batch of ${SMALL_LINES} and of ${LARGE_LINES} lines of ${LINE_BYTES} bytes`,
+  async run({ folder, progress }) {
+    const engine = await startScript("./engine-process.ts");
+    const { port } = engine.first as { port: number };
+    const ran: Ran[] = [];
+    try {
+      for (const lines of [SMALL_LINES, LARGE_LINES]) {
+        progress(`${lines} lines`);
+        ran.push(await batchOf(lines, join(folder, String(lines)), port));
+      }
+    } finally {
+      await engine.kill();
+    }
+    return figuresOf(ran);
+  },
+};
+
+async function batchOf(lines: number, folder: string, port: number): Promise<Ran> {
+  const backend = { driver: "remote", baseUrl: `http://127.0.0.1:${port}/v1` };
+  const router = await startRouterChild(folder, { models: { m: { concurrency: 16, backend } } });
+  try {
+    const input = join(folder, "in.jsonl");
+    await writeInput(input, lines);
+    await pause(1_000);
+    const idleMiB = router.residentMiB();
+    let peakMiB = idleMiB;
+    const sampler = setInterval(() => {
+      peakMiB = Math.max(peakMiB, router.residentMiB());
+    }, SAMPLE_MS);
+    const speeds = await through(router, input, lines);
+    clearInterval(sampler);
+    return { idleMiB, peakMiB, ...speeds };
+  } finally {
+    await router.kill();
+  }
+}
+
+async function writeInput(path: string, lines: number): Promise<void> {
+  const file = await open(path, "w");
+  const pad = "x".repeat(LINE_BYTES - 160);
+  for (let n = 0; n < lines; n += 100) {
+    const page = Array.from({ length: Math.min(100, lines - n) }, (_, i) => {
+      const body = { model: "m", messages: [{ role: "user", content: pad }] };
+      return `${JSON.stringify({ custom_id: `r${n + i}`, method: "POST", url: CHAT, body })}\n`;
+    });
+    await file.write(page.join(""));
+  }
+  await file.close();
+}
+
+async function through({ origin }: RouterChild, input: string, lines: number) {
+  const form = new FormData();
+  form.append("purpose", "batch");
+  form.append("file", await openAsBlob(input), "in.jsonl");
+  const file = await asked(await fetch(`${origin}/v1/files`, { method: "POST", body: form }));
+  const request = { input_file_id: file["id"], endpoint: CHAT, completion_window: "24h" };
+  const headers = { "content-type": "application/json" };
+  const fromMs = performance.now();
+  const made = await asked(
+    await fetch(`${origin}/v1/batches`, { method: "POST", headers, body: JSON.stringify(request) }),
+  );
+  let validatedMs = 0;
+  for (;;) {
+    await pause(SAMPLE_MS);
+    const batch = await asked(await fetch(`${origin}/v1/batches/${String(made["id"])}`));
+    if (validatedMs === 0 && batch["status"] !== "validating") validatedMs = performance.now() - fromMs;
+    if (batch["status"] === "completed") break;
+    if (batch["status"] === "failed") throw new Error(JSON.stringify(batch["errors"]));
+  }
+  const doneMs = performance.now() - fromMs - validatedMs;
+  return { validatedPerSecond: (lines * 1_000) / validatedMs, donePerSecond: (lines * 1_000) / doneMs };
+}
+
+async function asked(response: Response): Promise<Record<string, unknown>> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+function figuresOf([small, large]: readonly Ran[]): Figure[] {
+  if (small === undefined || large === undefined) return [];
+  const grown = ({ peakMiB, idleMiB }: Ran): number => peakMiB - idleMiB;
+  return [
+    { name: "idle", value: large.idleMiB, unit: "MiB" },
+    { name: `${SMALL_LINES} lines: peak over idle`, value: grown(small), unit: "MiB" },
+    { name: `${LARGE_LINES} lines: peak over idle`, value: grown(large), unit: "MiB" },
+    {
+      name: "what ten times the lines add",
+      value: grown(large) - grown(small),
+      unit: "MiB",
+      bar: { rule: "below", value: BAR_MIB },
+    },
+    { name: "lines validated", value: large.validatedPerSecond, unit: "/s" },
+    { name: "lines done, engine that costs nothing", value: large.donePerSecond, unit: "/s" },
+  ];
+}
