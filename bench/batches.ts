@@ -18,6 +18,8 @@ const CHAT = "/v1/chat/completions";
 interface Ran {
   readonly idleMiB: number;
   readonly peakMiB: number;
+  /** By what the batch was doing. */
+  readonly peaks: Readonly<Record<string, number>>;
   readonly validatedPerSecond: number;
   readonly donePerSecond: number;
 }
@@ -49,13 +51,14 @@ async function batchOf(lines: number, folder: string, port: number): Promise<Ran
     await writeInput(input, lines);
     await pause(1_000);
     const idleMiB = router.residentMiB();
-    let peakMiB = idleMiB;
+    const peaks: Record<string, number> = {};
+    const at = { phase: "upload" };
     const sampler = setInterval(() => {
-      peakMiB = Math.max(peakMiB, router.residentMiB());
+      peaks[at.phase] = Math.max(peaks[at.phase] ?? 0, router.residentMiB());
     }, SAMPLE_MS);
-    const speeds = await through(router, input, lines);
+    const speeds = await through(router, input, lines, at);
     clearInterval(sampler);
-    return { idleMiB, peakMiB, ...speeds };
+    return { idleMiB, peaks, peakMiB: Math.max(...Object.values(peaks)), ...speeds };
   } finally {
     await router.kill();
   }
@@ -74,7 +77,7 @@ async function writeInput(path: string, lines: number): Promise<void> {
   await file.close();
 }
 
-async function through({ origin }: RouterChild, input: string, lines: number) {
+async function through({ origin }: RouterChild, input: string, lines: number, at: { phase: string }) {
   const form = new FormData();
   form.append("purpose", "batch");
   form.append("file", await openAsBlob(input), "in.jsonl");
@@ -89,6 +92,7 @@ async function through({ origin }: RouterChild, input: string, lines: number) {
   for (;;) {
     await pause(SAMPLE_MS);
     const batch = await asked(await fetch(`${origin}/v1/batches/${String(made["id"])}`));
+    at.phase = String(batch["status"]);
     if (validatedMs === 0 && batch["status"] !== "validating") validatedMs = performance.now() - fromMs;
     if (batch["status"] === "completed") break;
     if (batch["status"] === "failed") throw new Error(JSON.stringify(batch["errors"]));
@@ -116,6 +120,11 @@ function figuresOf([small, large]: readonly Ran[]): Figure[] {
       unit: "MiB",
       bar: { rule: "below", value: BAR_MIB },
     },
+    ...Object.entries(large.peaks).map(([phase, peakMiB]) => ({
+      name: `${LARGE_LINES} lines: peak over idle while ${phase}`,
+      value: peakMiB - large.idleMiB,
+      unit: "MiB",
+    })),
     { name: "lines validated", value: large.validatedPerSecond, unit: "/s" },
     { name: "lines done, engine that costs nothing", value: large.donePerSecond, unit: "/s" },
   ];

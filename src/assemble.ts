@@ -25,6 +25,7 @@ import type { Store } from "./store/store.ts";
 import { SystemClock } from "./system/clock.ts";
 import { environment } from "./system/environment.ts";
 import { createIds } from "./system/ids.ts";
+import { Deliverer } from "./webhooks/deliverer.ts";
 
 export interface RouterOptions {
   /** Default: one on standard error at the configured level. */
@@ -61,6 +62,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   const stop = async (): Promise<void> => {
     await core.batches.close();
     await engine.close();
+    await core.webhooks.close();
     await core.fleet.close();
     metrics.close();
     await store.close();
@@ -69,6 +71,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   try {
     await engine.start();
     await core.batches.start();
+    core.webhooks.start();
     const noteSetup = (now: ResolvedConfig): void =>
       store.append([{ type: "setup", atMs: core.clock.nowMs(), setup: setupOf(now) }]);
     noteSetup(config);
@@ -108,6 +111,7 @@ interface Core {
   readonly store: Store;
   readonly bytes: FileBytes;
   readonly batches: BatchRunner;
+  readonly webhooks: Deliverer;
   readonly metrics: Metrics;
   readonly engine: Engine;
   readonly fleet: ReturnType<typeof createFleet>;
@@ -133,6 +137,7 @@ async function openCore(
     resultTtlMs: config.jobs.resultTtlMs,
     readTtlMs: config.jobs.readTtlMs,
     maxStoredBytes: config.jobs.maxStoredBytes,
+    subscriptions: config.webhooks.map(({ id, events }) => ({ endpoint: id, events })),
     onFatal: fail,
     onCommit: (report) => metrics.onCommit(report),
   });
@@ -148,6 +153,7 @@ async function openCore(
     metrics.listen(event);
     log.listen(event);
     batches.listen(event);
+    webhooks.listen(event);
   };
   const { dataDir } = config.store;
   const fleet = createFleet(config.backends, { clock, environment, ...(dataDir === null ? {} : { dataDir }) });
@@ -169,7 +175,8 @@ async function openCore(
     ...{ store, engine, clock, ids, bytes, models, emit },
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
   });
-  return { clock, ids, store, bytes, batches, metrics, engine, fleet, models, emit };
+  const webhooks = new Deliverer({ store, clock, endpoints: config.webhooks, emit });
+  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, emit };
 }
 
 function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: string): Promise<Listening> {

@@ -12,6 +12,7 @@ import { checkDisk } from "./doctor-disk.ts";
 import { checkEngines } from "./doctor-engines.ts";
 import { checkPort } from "./doctor-port.ts";
 import { checkStore } from "./doctor-store.ts";
+import { checkWebhooks } from "./doctor-webhooks.ts";
 import { EXIT } from "./exit-codes.ts";
 import { paint } from "./paint.ts";
 
@@ -53,6 +54,7 @@ async function diagnose(args: Readonly<Record<string, unknown>>, io: Io): Promis
     ...checkStore(config),
     await checkPort(config.server),
     ...(await checkEngines(config, io.clock)),
+    ...(await checkWebhooks(config)),
   ];
   return { checks, values: config.values };
 }

@@ -33,6 +33,7 @@ export function check(config: Checked): Findings {
     ...memory(config.models, config.devices),
     ...bandSpacing(config.document),
     ...apart(config.document),
+    ...webhookUrls(config.document),
   ];
   return { refused, warnings: [...ceilingWarnings(config), ...modelWarnings(config), ...openHost(config.document)] };
 }
@@ -192,4 +193,17 @@ function openHost({ server }: ConfigDocument): string[] {
   return [
     `server.host ${server.host} is open to the network, and there are no API keys yet: anybody who reaches it may use it.`,
   ];
+}
+
+/** One endpoint, one entry: an event is sent to an address once. */
+function webhookUrls({ webhooks }: ConfigDocument): Problem[] {
+  const seen = new Set<string>();
+  return webhooks.flatMap(({ url, allowPrivate }, at): Problem[] => {
+    const path = pathText(["webhooks", at, "url"]);
+    const twice = seen.has(url);
+    seen.add(url);
+    if (twice) return [{ path, text: "stands in an earlier entry too.", mend: "Put its events into one entry." }];
+    if (url.startsWith("https:") || allowPrivate) return [];
+    return [{ path, text: "is not https.", mend: "Use https, or set allowPrivate where the way there is trusted." }];
+  });
 }

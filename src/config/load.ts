@@ -13,6 +13,7 @@ import {
   modelSpec,
   serverSettings,
   syncSettings,
+  webhookEndpoints,
 } from "./resolve.ts";
 import type { BackendGroup, ResolvedConfig } from "./resolved.ts";
 import { type ConfigDocument, configSchema } from "./schema.ts";
@@ -110,6 +111,7 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
     sync: syncSettings(document),
     jobs: jobSettings(document),
     batches: batchSettings(document),
+    webhooks: webhookEndpoints(document),
     store,
     logLevel: document.log.level,
     engine: engineSettings(document, backends.models, devices, scheduler.policy),

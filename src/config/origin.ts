@@ -62,11 +62,15 @@ export function explain(
 ): Explained[] {
   const found: Explained[] = [];
   const laid = new Map(overrides.map((each) => [pathText(each.path), each.origin]));
-  const walk = (value: unknown, said: unknown, path: readonly string[]): void => {
+  const walk = (value: unknown, said: unknown, path: readonly PropertyKey[]): void => {
     const secret = path.some(holdsSecret) && value !== undefined;
     if (isRecord(value) && !secret) {
       for (const [key, inner] of Object.entries(value))
         walk(inner, isRecord(said) ? said[key] : undefined, [...path, key]);
+      return;
+    }
+    if (Array.isArray(value) && value.some(isRecord)) {
+      for (const [at, inner] of value.entries()) walk(inner, Array.isArray(said) ? said[at] : undefined, [...path, at]);
       return;
     }
     const text = pathText(path);

@@ -5,6 +5,7 @@ import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { EngineSettings, PreloadSettings } from "../engine/settings.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
+import { type Endpoint, endpointId } from "../webhooks/endpoint.ts";
 import type { BatchSettings, JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
 import type { ConfigDocument, ModelDocument } from "./schema.ts";
 import { toMs } from "./units.ts";
@@ -23,6 +24,12 @@ export function syncSettings({ sync }: ConfigDocument): SyncSettings {
 export function batchSettings({ batches }: ConfigDocument): BatchSettings {
   const { maxFileBytes, maxLines, fileTtlSeconds } = batches;
   return { maxFileBytes, maxLines, fileTtlMs: toMs(fileTtlSeconds) };
+}
+
+export function webhookEndpoints({ webhooks }: ConfigDocument): Endpoint[] {
+  return webhooks.map(({ url, secret, events, allowPrivate }) => ({
+    ...{ id: endpointId(url), url, label: new URL(url).host, secrets: [secret].flat(), events, allowPrivate },
+  }));
 }
 
 export function jobSettings({ jobs }: ConfigDocument): JobSettings {

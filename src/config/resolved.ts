@@ -2,6 +2,7 @@
 
 import type { Driver, Member } from "../backends/backend.ts";
 import type { EngineSettings } from "../engine/settings.ts";
+import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { Explained } from "./origin.ts";
 import type { ConfigDocument } from "./schema.ts";
 import type { LogLevel } from "./schema-sections.ts";
@@ -62,6 +63,7 @@ export interface ResolvedConfig {
   readonly sync: SyncSettings;
   readonly jobs: JobSettings;
   readonly batches: BatchSettings;
+  readonly webhooks: readonly Endpoint[];
   readonly store: StoreTarget;
   readonly logLevel: LogLevel;
   readonly engine: EngineSettings;

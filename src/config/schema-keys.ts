@@ -19,7 +19,8 @@ function unwrap(schema: unknown): unknown {
 export function keysOf(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let node = unwrap(schema);
   for (const key of path) {
-    if (node instanceof z.ZodRecord) node = unwrap(node.valueType);
+    if (node instanceof z.ZodArray) node = unwrap(node.element);
+    else if (node instanceof z.ZodRecord) node = unwrap(node.valueType);
     else if (node instanceof z.ZodObject) node = unwrap(node.shape[String(key)]);
     else return [];
   }

@@ -12,6 +12,7 @@ import {
   storeSection,
   syncSection,
 } from "./schema-sections.ts";
+import { webhooksSection } from "./schema-webhooks.ts";
 import { name } from "./units.ts";
 
 export const configSchema = z
@@ -21,6 +22,7 @@ export const configSchema = z
     jobs: jobsSection,
     sync: syncSection,
     batches: batchesSection,
+    webhooks: webhooksSection,
     log: logSection,
     scheduler: schedulerSection,
     devices: z

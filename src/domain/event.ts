@@ -135,6 +135,19 @@ export type RouterEvent =
       readonly completed: number;
       readonly failed: number;
     }
+  | {
+      readonly type: "webhook.attempted";
+      /** Host and port; the rest of the address may be a secret. */
+      readonly endpoint: string;
+      readonly event: string;
+      readonly id: string;
+      readonly attempt: number;
+      /** `gone`: it answered 410 and is sent nothing more. `unknown`: the store did not take the outcome. */
+      readonly outcome: "delivered" | "failed" | "gone" | "given_up" | "unknown";
+      readonly status: number | null;
+      readonly detail: string | null;
+      readonly tookMs: number;
+    }
   | { readonly type: "batch.stalled"; readonly batch: BatchId; readonly detail: string }
   /** What was loaded ahead of need was used, or not in time. */
   | {

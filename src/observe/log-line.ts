@@ -102,6 +102,12 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
       const { batch, status, total, completed, failed } = event;
       return line("info", `batch ${status}`, () => ({ batch, status, total, completed, failed }));
     }
+    case "webhook.attempted": {
+      const { endpoint, id, attempt, outcome, status, detail, tookMs } = event;
+      const level = outcome === "delivered" ? "debug" : outcome === "failed" ? "info" : "warn";
+      const rest = { type: event.event, id, attempt, status, detail, took_ms: ms(tookMs) };
+      return line(level, `webhook ${outcome}`, () => ({ endpoint, ...rest }));
+    }
     case "batch.stalled":
       return line("error", "a batch cannot go on", () => ({ batch: event.batch, detail: cut(event.detail) }));
     case "preload": {

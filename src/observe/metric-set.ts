@@ -27,6 +27,10 @@ export function createMetricSet(registry: Registry) {
     ]),
     batchLines: gauge("sir_batch_lines_waiting", "Lines of batches that are not queued as jobs yet.", ["model"]),
     batches: counter("sir_batches_total", "Batches by their final status.", ["outcome"]),
+    deliveries: counter("sir_webhook_attempts_total", "Attempts to deliver an event, by how they ended.", [
+      "endpoint",
+      "outcome",
+    ]),
     running: gauge("sir_running_jobs", "Attempts that run now.", ["model"]),
     dispatched: counter("sir_dispatched_total", "Attempts started.", ["model", "band"]),
     reorders: counter("sir_reorders_total", "Jobs started before one that came earlier, by the term that did it.", [

@@ -107,6 +107,9 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (hit !== null) set.estimateHits.inc({ band, hit: String(hit) });
       return;
     }
+    case "webhook.attempted":
+      set.deliveries.inc({ endpoint: event.endpoint, outcome: event.outcome });
+      return;
     case "batch.changed":
       if (isBatchFinal(event.status)) set.batches.inc({ outcome: event.status });
       return;

@@ -11,6 +11,7 @@ import type { LoadRecord, LogEntry } from "../domain/journal.ts";
 import type { Ranking } from "../domain/ranking.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { BatchVerbs } from "./batch-verbs.ts";
+import type { DeliveryVerbs } from "./delivery-verbs.ts";
 import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
@@ -190,6 +191,7 @@ export interface Store {
   readonly files: FileVerbs;
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
+  readonly deliveries: DeliveryVerbs;
 
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.

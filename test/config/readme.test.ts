@@ -12,7 +12,9 @@ describe("README", () => {
 
   it.each(Object.keys(sections))("names every key of %s", (section) => {
     const node = sections[section] ?? {};
-    const keys = Object.keys(node["properties"] ?? (node["additionalProperties"] as Node)["properties"] ?? {});
+    const keys = Object.keys(
+      node["properties"] ?? ((node["additionalProperties"] ?? node["items"]) as Node)["properties"] ?? {},
+    );
     const row = readme.split("\n").find((line) => line.startsWith(`| \`${section}\` |`)) ?? "";
 
     expect(keys.length).toBeGreaterThan(0);

@@ -23,7 +23,16 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "src/scheduler": ["src/domain", "zod"],
   "src/backends": ["src/domain", "zod", "undici", "node:"],
   "src/store": ["src/domain", "drizzle-orm", "better-sqlite3", "node:"],
-  "src/config": ["src/domain", "src/scheduler", "src/backends", "src/engine/settings.ts", "zod", "jiti", "node:"],
+  "src/config": [
+    "src/domain",
+    "src/scheduler",
+    "src/backends",
+    "src/engine/settings.ts",
+    "src/webhooks",
+    "zod",
+    "jiti",
+    "node:",
+  ],
   "src/intake": ["src/domain", "src/store/store.ts", "src/engine/control.ts", "src/engine/relay.ts", "node:"],
   // Files and batches sit beside intake: they take jobs in by the thousand, and see store and engine as intake does.
   "src/batches": [
@@ -38,6 +47,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/responses": ["src/domain", "node:"],
   "src/engine": ["src/domain", "src/scheduler", "src/store/store.ts", "src/responses", "src/backends/backend.ts"],
+  // Sends what the store has noted; knows neither jobs nor batches.
+  "src/webhooks": ["src/domain", "src/store/delivery-verbs.ts", "node:"],
   "src/observe": ["src/domain", "pino", "prom-client", "node:perf_hooks"],
   "src/http": [
     "src/domain",
@@ -74,6 +85,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/backends",
     "src/simulator",
     "src/store",
+    "src/webhooks",
     "src/system",
     "src/assemble.ts",
     "citty",

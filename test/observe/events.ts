@@ -118,6 +118,10 @@ const BY_TYPE: ByType = {
     completed: 2,
     failed: 1,
   },
+  "webhook.attempted": {
+    ...{ type: "webhook.attempted", endpoint: "hooks.example.com", event: "batch.completed", id: "evt_01", attempt: 2 },
+    ...{ outcome: "failed", status: 500, detail: "it answered 500", tookMs: 12 },
+  },
   "batch.stalled": { type: "batch.stalled", batch: "batch_01" as BatchId, detail: "ENOSPC" },
   "store.unavailable": { type: "store.unavailable", verb: "claim", detail: "the disk is full" },
   recovered: { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },

@@ -37,6 +37,8 @@ sir_device_claimed_bytes gauge device
 sir_device_memory_bytes gauge device
 sir_device_seconds_total counter device,state
 sir_dispatched_total counter band,model
+sir_estimate_error_ratio histogram band
+sir_estimate_hits_total counter band,hit
 sir_event_loop_delay_seconds gauge quantile
 sir_jobs_total counter band,model,outcome
 sir_leases_lapsed_total counter model
@@ -54,6 +56,7 @@ sir_store_commit_jobs histogram
 sir_store_commit_seconds histogram
 sir_swaps_total counter device,model,reason
 sir_wal_bytes gauge
+sir_webhook_attempts_total counter endpoint,outcome
 `.trim();
 
 /** `name type label,label` for each metric of a scrape, sorted. */

@@ -95,7 +95,7 @@ describe("fail-stop", () => {
         return (sql: string) => (sql === "COMMIT" ? { run: failToSync } : target.prepare(sql));
       },
     });
-    const core = createCore(database, { owner, resultTtlMs: 1, readTtlMs: null, maxStoredBytes: 1 });
+    const core = createCore(database, { owner, resultTtlMs: 1, readTtlMs: null, maxStoredBytes: 1, subscriptions: [] });
     const run = createBatch(failing, core, {}, () => undefined);
     const touch = { n: 1, verb: "touch", at: { atMs: 1, wallMs: 1 }, args: [], sizeBytes: 0, moved: [] } as const;
 

@@ -6,6 +6,7 @@ import type { Batch, BatchFault, BatchStatus } from "../../domain/batch.ts";
 import type { BatchId, CallerId } from "../../domain/ids.ts";
 import type { BatchClosing, NewBatch } from "../batch-verbs.ts";
 import { type BatchRow, toBatch } from "./batch-rows.ts";
+import type { Announcer } from "./deliveries.ts";
 import type { FileKeeper } from "./files.ts";
 import type { Stamp } from "./job-row.ts";
 import { PURGE_BATCH, type Purger } from "./purger.ts";
@@ -49,6 +50,7 @@ export function createBatching(
   db: Database,
   purger: Purger,
   files: FileKeeper,
+  announcer: Announcer,
 ): { readonly verbs: Batching; readonly sweeper: BatchSweeper } {
   const insert = db.prepare<unknown[], BatchRow>(INSERT);
   const input = db.prepare<[string, string, number], string>(INPUT).pluck();
@@ -68,7 +70,9 @@ export function createBatching(
   ): BatchRow | null => {
     const endedMs = ends ? at.atMs : null;
     const wallMs = Math.floor(at.wallMs);
-    return moveRow.get({ id, from: JSON.stringify(from), to, wallMs, endedMs }) ?? null;
+    const row = moveRow.get({ id, from: JSON.stringify(from), to, wallMs, endedMs }) ?? null;
+    if (row !== null && ends) announcer.announce(at, `batch.${to}`, `evt_${id.slice("batch_".length)}`, id);
+    return row;
   };
   const asBatch = (row: BatchRow | null | undefined): Batch | null => (row == null ? null : toBatch(row));
 

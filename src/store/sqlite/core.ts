@@ -3,9 +3,11 @@
 
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
+import type { Subscription } from "../delivery-verbs.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
 import { createLining, createTally, type Lining } from "./batch-lines.ts";
 import { type Batching, createBatching } from "./batches.ts";
+import { createDelivering, type Delivering } from "./deliveries.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { createFiling, type Filing } from "./files.ts";
 import { createHinting, type Hinting } from "./hints.ts";
@@ -17,6 +19,7 @@ import { createPurger } from "./purger.ts";
 import { createRecovering, type Recovering } from "./recovery.ts";
 import { createRetention, type Retention } from "./retention.ts";
 import { createRunning, type Running } from "./running.ts";
+import type { JobRow } from "./schema.ts";
 
 export interface CoreSettings {
   readonly owner: OwnerId;
@@ -24,6 +27,8 @@ export interface CoreSettings {
   /** From the first complete read; null: reading shortens nothing. */
   readonly readTtlMs: number | null;
   readonly maxStoredBytes: number;
+  /** Who wants to hear of what; none: nothing is noted. */
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Verbs that write. Each runs inside a transaction and a savepoint of its own. */
@@ -37,6 +42,7 @@ export interface WriteVerbs
     Filing,
     Hinting,
     Batching,
+    Delivering,
     Lining,
     Pick<Ending, "end" | "purge"> {
   /** Writes nothing but the stamp of its commit. */
@@ -61,22 +67,28 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const discarded: string[] = [];
   const ledger = new Ledger(db);
   const purger = createPurger(db, settings, ledger, discarded);
+  const deliveries = createDelivering(db, settings.subscriptions);
   const tally = createTally(db);
-  const ending = createEnding(db, settings, purger, tally);
+  const ended = (at: Stamp, row: JobRow): void => {
+    tally(row);
+    deliveries.announcer.jobEnded(at, row);
+  };
+  const ending = createEnding(db, settings, purger, ended);
   const files = createFiling(db, purger, ledger, discarded);
-  const batches = createBatching(db, purger, files.keeper);
+  const batches = createBatching(db, purger, files.keeper, deliveries.announcer);
   const accepting = createAccepting(db, purger, ledger);
   const stop = db.prepare("UPDATE boots SET clean = 1, alive_ms = max(alive_ms, ?) WHERE owner = ?");
   const verbs: WriteVerbs = {
     ...accepting,
     ...createKeeping(db, purger, ledger),
-    ...createRunning(db, settings, ledger, tally),
+    ...createRunning(db, settings, ledger, ended),
     ...createRecovering(db, settings, ending),
-    ...createRetention(db, settings, purger, ledger, files.keeper, batches.sweeper),
+    ...createRetention(db, settings, purger, ledger, files.keeper, batches.sweeper, deliveries.announcer),
     ...createJournal(db),
     ...createHinting(db),
     ...files.verbs,
     ...batches.verbs,
+    ...deliveries.verbs,
     ...createLining(db, accepting),
     end: ending.end,
     purge: ending.purge,

@@ -31,7 +31,7 @@ export function createEnding(
   db: Database,
   settings: CoreSettings,
   purger: Purger,
-  tally: (row: JobRow) => void,
+  onEnd: (at: Stamp, row: JobRow) => void,
 ): Ending {
   const byId = db.prepare<[string], JobRow>(BY_ID);
   const update = db.prepare<unknown[], JobRow>(END);
@@ -54,7 +54,7 @@ export function createEnding(
     );
     if (ended === undefined) throw new Error("a job that was live cannot be ended");
     if (row.status === RUNNING) endAttempt.run(at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
-    tally(ended);
+    onEnd(at, ended);
     insertEvent.run(row.seq, ended.epoch * 2, at.atMs, STATUSES[end.status]);
     return toJob(ended);
   };

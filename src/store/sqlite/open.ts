@@ -6,6 +6,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock } from "../../domain/clock.ts";
 import type { OwnerId } from "../../domain/ids.ts";
 import type { Ranking } from "../../domain/ranking.ts";
+import type { Subscription } from "../delivery-verbs.ts";
 import { sweepSpool } from "../spool.ts";
 import { copySpooled } from "./back-up.ts";
 import type { BatchHooks, CommitReport } from "./batch.ts";
@@ -33,6 +34,8 @@ export interface StoreOptions {
   readonly resultTtlMs: number;
   readonly readTtlMs: number | null;
   readonly maxStoredBytes: number;
+  /** Who wants to hear of what; absent: nobody. */
+  readonly subscriptions?: readonly Subscription[];
   /** Fail-stop: the process must end, because nothing can be acknowledged any more. */
   readonly onFatal: (error: Error) => void;
   readonly onCommit?: (report: CommitReport) => void;
@@ -134,8 +137,14 @@ async function orClose<Value>(host: Host, open: () => Value): Promise<Value> {
   }
 }
 
-function coreSettings({ owner, resultTtlMs, readTtlMs, maxStoredBytes }: StoreOptions): CoreSettings {
-  return { owner, resultTtlMs, readTtlMs, maxStoredBytes };
+function coreSettings({
+  owner,
+  resultTtlMs,
+  readTtlMs,
+  maxStoredBytes,
+  subscriptions = [],
+}: StoreOptions): CoreSettings {
+  return { owner, resultTtlMs, readTtlMs, maxStoredBytes, subscriptions };
 }
 
 function createEvents(options: StoreOptions, outbox: () => Outbox): HostEvents {

@@ -4,6 +4,7 @@ import type { Database } from "better-sqlite3";
 import { type JobId, jobIdAt } from "../../domain/ids.ts";
 import type { BatchSweeper } from "./batches.ts";
 import type { CoreSettings } from "./core.ts";
+import type { Announcer } from "./deliveries.ts";
 import type { FileKeeper } from "./files.ts";
 import { KEEP_PAST } from "./history.ts";
 import type { Stamp } from "./job-row.ts";
@@ -74,6 +75,7 @@ export function createRetention(
   ledger: Ledger,
   files: FileKeeper,
   batches: BatchSweeper,
+  webhooks: Announcer,
 ): Retention {
   const markRead = db.prepare(MARK_READ);
   const notePoll = db.prepare(NOTE_POLL);
@@ -112,7 +114,7 @@ export function createRetention(
     },
     prune(at) {
       const purged = purger.purgeDue(at.atMs);
-      const swept = Math.max(files.sweep(at), batches.sweep(at));
+      const swept = Math.max(files.sweep(at), batches.sweep(at), webhooks.sweep(at));
       const old = tombstones.all(at.atMs - TOMBSTONE_MS, PURGE_BATCH);
       for (const seq of old) for (const drop of drops) drop.run(seq);
       ledger.jobsBy(-old.length);

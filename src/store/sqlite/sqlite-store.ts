@@ -6,6 +6,7 @@ import type { Job } from "../../domain/job.ts";
 import type { LogEntry } from "../../domain/journal.ts";
 import type { Ranking } from "../../domain/ranking.ts";
 import type { BatchVerbs } from "../batch-verbs.ts";
+import type { DeliveryVerbs } from "../delivery-verbs.ts";
 import type { FileVerbs } from "../file-verbs.ts";
 import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
@@ -31,6 +32,7 @@ import {
 import { arrivalOf } from "./accept.ts";
 import { createBatchVerbs } from "./batch-reads.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
+import { createDeliveryVerbs } from "./deliveries.ts";
 import { createFileVerbs } from "./files.ts";
 import { createHintVerbs } from "./hints.ts";
 import { createHistory } from "./history.ts";
@@ -52,6 +54,7 @@ export class SqliteStore implements Store {
   readonly files: FileVerbs;
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
+  readonly deliveries: DeliveryVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -75,6 +78,7 @@ export class SqliteStore implements Store {
     this.#listing = createListing(parts.reader);
     this.hints = createHintVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
+    this.deliveries = createDeliveryVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.batches = createBatchVerbs({
       ...parts,
       rankedBy: () => this.#ranking,
