@@ -7,7 +7,7 @@ import type { RouterEvent } from "../../src/domain/event.ts";
 import { SystemClock } from "../../src/system/clock.ts";
 import { Deliverer } from "../../src/webhooks/deliverer.ts";
 import { type Endpoint, endpointId } from "../../src/webhooks/endpoint.ts";
-import { finished, newJob, openInMemory } from "../store/given.ts";
+import { added, claimed, ENDED, fenceOf, finished, newJob, openInMemory } from "../store/given.ts";
 import { type Receiver, receiver } from "./receiver.ts";
 
 const SECRETS = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString("base64")}`);
@@ -121,6 +121,29 @@ describe("an event", () => {
 
     await eventually(() => expect(hook.came).toHaveLength(1));
     expect(JSON.parse(hook.came[0]?.body ?? "")).toMatchObject({ type: "job.failed", data: { id: added.job.id } });
+  });
+
+  it.each([
+    ["completed", "application/json", '{"status":"completed"}'],
+    ["incomplete", "application/json", '{ "status" : "incomplete" }'],
+    ["failed", "application/json", '{"status":"failed"}'],
+    [
+      "incomplete",
+      "text/event-stream",
+      'event: response.created\ndata: {}\n\nevent: response.incomplete\ndata: {"a":"event: response.failed"}\n\n',
+    ],
+    ["completed", "text/event-stream", 'data: {"type":"response.created"}\n\ndata: {"type": "response.completed"}\n\n'],
+  ])("of a background response has the name of its end: %s, %s", async (word, type, text) => {
+    const world = await scene({ receivers: [await receiver()], events: ["response.*"] });
+    const { store, owner } = world;
+    const running = await claimed(store, owner, (await added(store, newJob({ origin: "background" }))).id);
+    const result = { status: 200, headers: { "content-type": type }, body: Buffer.from(text) };
+
+    await store.finish(fenceOf(running), { kind: "succeeded", result }, ENDED);
+
+    const [delivery] = await store.deliveries.next(world.endpoints[0]?.id ?? "", 1);
+    const hex = running.id.slice("job_".length);
+    expect(delivery).toMatchObject({ type: `response.${word}`, subject: `resp_${hex}`, event: `evt_${hex}` });
   });
 
   it("of a plain synchronous request is not told: its caller has the answer", async () => {

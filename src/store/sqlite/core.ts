@@ -4,6 +4,7 @@
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import type { Subscription } from "../delivery-verbs.ts";
+import type { Result } from "../store.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
 import { createLining, createTally, type Lining } from "./batch-lines.ts";
 import { type Batching, createBatching } from "./batches.ts";
@@ -69,9 +70,9 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const purger = createPurger(db, settings, ledger, discarded);
   const deliveries = createDelivering(db, settings.subscriptions);
   const tally = createTally(db);
-  const ended = (at: Stamp, row: JobRow): void => {
+  const ended = (at: Stamp, row: JobRow, result: Result | null): void => {
     tally(row);
-    deliveries.announcer.jobEnded(at, row);
+    deliveries.announcer.jobEnded(at, row, result);
   };
   const ending = createEnding(db, settings, purger, ended);
   const files = createFiling(db, purger, ledger, discarded);

@@ -2,9 +2,11 @@
 
 import type { Database } from "better-sqlite3";
 import type { Delivery, DeliveryVerbs, Subscription } from "../delivery-verbs.ts";
+import type { Result } from "../store.ts";
 import { STATUSES, type Stamp } from "./job-row.ts";
 import type { Outbox } from "./outbox.ts";
 import { PURGE_BATCH } from "./purger.ts";
+import { responseEnd } from "./response-end.ts";
 import type { JobRow } from "./schema.ts";
 
 /** Longer than the last attempt of any delivery: what is older belongs to an endpoint that is configured no more. */
@@ -48,7 +50,7 @@ export interface Announcer {
   /** @param event The webhook's id, without a full stop. */
   announce(at: Stamp, type: string, event: string, subject: string): void;
   /** A job that became final. */
-  jobEnded(at: Stamp, row: JobRow): void;
+  jobEnded(at: Stamp, row: JobRow, result: Result | null): void;
   /** Removes what nobody will take any more; returns how many. */
   sweep(at: Stamp): number;
 }
@@ -72,7 +74,7 @@ export function createDelivering(
   };
   const announcer: Announcer = {
     announce,
-    jobEnded(at, row) {
+    jobEnded(at, row, result) {
       // A synchronous caller has its answer, and a batch speaks for its lines.
       if (subscriptions.length === 0 || row.durable === 0 || row.batch !== null) return;
       const hex = row.id.slice("job_".length);
@@ -80,7 +82,8 @@ export function createDelivering(
       const word = status === "succeeded" ? "completed" : status;
       announce(at, `job.${word}`, `evt_${hex}_job`, row.id);
       if (row.origin !== BACKGROUND) return;
-      const end = word === "expired" ? "failed" : word;
+      const succeeded = status === "succeeded" && result !== null;
+      const end = succeeded ? responseEnd(result) : word === "expired" ? "failed" : word;
       announce(at, `response.${end}`, `evt_${hex}`, `resp_${hex}`);
     },
     sweep: (at) => Math.max(old.run(at.atMs - KEEP_MS, PURGE_BATCH).changes, excess.run(PURGE_BATCH).changes),

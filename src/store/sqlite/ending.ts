@@ -3,7 +3,7 @@
 import type { Database } from "better-sqlite3";
 import type { JobId } from "../../domain/ids.ts";
 import { isFinal, type Job, type JobStatus } from "../../domain/job.ts";
-import type { End, Ended } from "../store.ts";
+import type { End, Ended, Result } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
 import { CANCELLED, EXPIRED, FAILED, RUNNING, STATUSES, type Stamp, toJob } from "./job-row.ts";
 import type { Purger } from "./purger.ts";
@@ -31,7 +31,7 @@ export function createEnding(
   db: Database,
   settings: CoreSettings,
   purger: Purger,
-  onEnd: (at: Stamp, row: JobRow) => void,
+  onEnd: (at: Stamp, row: JobRow, result: Result | null) => void,
 ): Ending {
   const byId = db.prepare<[string], JobRow>(BY_ID);
   const update = db.prepare<unknown[], JobRow>(END);
@@ -54,7 +54,7 @@ export function createEnding(
     );
     if (ended === undefined) throw new Error("a job that was live cannot be ended");
     if (row.status === RUNNING) endAttempt.run(at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
-    onEnd(at, ended);
+    onEnd(at, ended, null);
     insertEvent.run(row.seq, ended.epoch * 2, at.atMs, STATUSES[end.status]);
     return toJob(ended);
   };

@@ -40,7 +40,7 @@ export function createRunning(
   db: Database,
   settings: CoreSettings,
   ledger: Ledger,
-  onEnd: (at: Stamp, row: JobRow) => void,
+  onEnd: (at: Stamp, row: JobRow, result: Result | null) => void,
 ): Running {
   const claim = db.prepare<unknown[], JobRow>(CLAIM);
   const insertAttempt = db.prepare(INSERT_ATTEMPT);
@@ -87,7 +87,7 @@ export function createRunning(
       );
       if (row === undefined) return null;
       if (row.durable === 1 && end.result !== null) keep(row, at, end.result);
-      onEnd(at, row);
+      onEnd(at, row, end.result);
       close(row, fence.epoch, at, attempt, end.kind === "succeeded" ? "completed" : "failed");
       return toJob(row);
     },
