@@ -25,12 +25,7 @@ export function createMetricSet(registry: Registry) {
       "model",
       "band",
     ]),
-    batchLines: gauge("sir_batch_lines_waiting", "Lines of batches that are not queued as jobs yet.", ["model"]),
-    batches: counter("sir_batches_total", "Batches by their final status.", ["outcome"]),
-    deliveries: counter("sir_webhook_attempts_total", "Attempts to deliver an event, by how they ended.", [
-      "endpoint",
-      "outcome",
-    ]),
+    ...createBatchMetrics(registers),
     running: gauge("sir_running_jobs", "Attempts that run now.", ["model"]),
     dispatched: counter("sir_dispatched_total", "Attempts started.", ["model", "band"]),
     reorders: counter("sir_reorders_total", "Jobs started before one that came earlier, by the term that did it.", [
@@ -85,6 +80,30 @@ export function createMetricSet(registry: Registry) {
     commitSeconds: histogram("sir_store_commit_seconds", "How long one group commit took.", [], COMMITS),
     commitJobs: histogram("sir_store_commit_jobs", "Writes that shared one commit.", [], BATCHES),
     walBytes: gauge("sir_wal_bytes", "Size of the write-ahead log.", []),
+  };
+}
+
+/** Batches, and the webhooks that tell of their end. */
+function createBatchMetrics(registers: Registry[]) {
+  return {
+    batchLines: new Gauge({
+      name: "sir_batch_lines_waiting",
+      help: "Lines of batches that are not queued as jobs yet.",
+      labelNames: ["model"],
+      registers,
+    }),
+    batches: new Counter({
+      name: "sir_batches_total",
+      help: "Batches by their final status.",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: "sir_webhook_attempts_total",
+      help: "Attempts to deliver an event, by how they ended.",
+      labelNames: ["endpoint", "outcome"],
+      registers,
+    }),
   };
 }
 
