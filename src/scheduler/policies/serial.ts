@@ -33,7 +33,9 @@ function termsOf(each: Candidate, of: Settings, nowMs: number): Readonly<Record<
 function choose({ snapshot, candidates, tenants, challengers }: Field, of: Settings): Choice {
   const scored = candidates.map((each) => row(each, termsOf(each, of, snapshot.nowMs)));
   const busySlots = tenants.reduce((sum, { inFlight }) => sum + inFlight, 0);
-  const serve = of.batch ? Number.POSITIVE_INFINITY : busySlots === 0 ? 1 : 0;
+  // One by one while others wait: once the next of the loaded model's jobs is no longer the best of all, none is started.
+  const batch = challengers.length === 0 ? Number.POSITIVE_INFINITY : 1;
+  const serve = of.batch ? batch : busySlots === 0 ? 1 : 0;
   const bonusMs = of.swapAffinityBonus * aging(of.agingDivisorSeconds).msPerPoint;
   const key = (each: Candidate): number => (each.head?.rank ?? 0) - (each.resident ? bonusMs : 0);
   const byKey = (a: Candidate, b: Candidate): number => {
