@@ -11,6 +11,10 @@ import type { Place } from "./control.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
 const SHARED_MS = 250;
+/** Between two estimates of about one size whose outcomes count. */
+const APART_MS = 15_000;
+const LATE_MS = 300_000;
+const SIZES_PER_DOUBLING = 2;
 /** First estimates that wait for their outcome; beyond, further ones are not scored. */
 const OPEN_MAX = 100_000;
 
@@ -28,10 +32,11 @@ interface Open {
   readonly kind: Calibration;
 }
 
-/** Estimates for a job that starts at once and for one that waits are off in different ways. */
+/** Estimates for a job that starts at once, for one that waits, and for one that waits long are off in different ways. */
 interface Kinds {
   readonly atOnce: Calibration;
-  readonly waiting: Calibration;
+  readonly soon: Calibration;
+  readonly late: Calibration;
 }
 
 export class Estimates {
@@ -39,6 +44,8 @@ export class Estimates {
   readonly #look: () => readonly Snapshot[];
   readonly #kinds: Record<Band, Kinds>;
   readonly #open = new Map<JobId, Open>();
+  /** For each kind and size of estimate, when the last one that counted was asked for. */
+  readonly #counted = new Map<Calibration, Map<number, number>>();
   /** Starts since the projection was made: its positions have moved on by so many. */
   readonly #started = new Map<ModelName, number>();
   #projection: { readonly atMs: number; readonly of: Projection } | null = null;
@@ -47,7 +54,7 @@ export class Estimates {
   constructor(world: EngineWorld, look: () => readonly Snapshot[]) {
     this.#world = world;
     this.#look = look;
-    const kinds = BANDS.map((band) => [band, { atOnce: new Calibration(), waiting: new Calibration() }] as const);
+    const kinds = BANDS.map((band) => [band, kindsOf()] as const);
     this.#kinds = Object.fromEntries(kinds) as Record<Band, Kinds>;
   }
 
@@ -59,7 +66,7 @@ export class Estimates {
     if (startMs === null || runMs === null) return null;
     const projectedMs = Math.max(0, startMs - nowMs) + runMs;
     const kinds = this.#kinds[job.band];
-    const kind = startMs <= nowMs + SHARED_MS ? kinds.atOnce : kinds.waiting;
+    const kind = startMs <= nowMs + SHARED_MS ? kinds.atOnce : projectedMs < LATE_MS ? kinds.soon : kinds.late;
     const spread = kind.spread();
     const range =
       spread === null
@@ -90,10 +97,20 @@ export class Estimates {
     if (event.status !== "succeeded") return;
     const { model, band } = event;
     const actualMs = this.#world.clock.nowMs() - open.atMs;
-    open.kind.record(open.projectedMs, actualMs);
+    if (this.#isNews(open)) open.kind.record(open.projectedMs, actualMs);
     const { midMs, range } = open.shown;
     const hit = range === null ? null : actualMs >= range.lowMs && actualMs <= range.highMs;
     this.#world.emit({ type: "job.estimated", job: event.job, model, band, estimatedMs: midMs, actualMs, hit });
+  }
+
+  /** Neighbours in a burst of hundreds share one fate, and would soon be all that is remembered: one of them counts. */
+  #isNews({ kind, atMs, projectedMs }: Open): boolean {
+    const alike = this.#counted.get(kind) ?? new Map<number, number>();
+    this.#counted.set(kind, alike);
+    const size = Math.round(SIZES_PER_DOUBLING * Math.log2(Math.max(1, projectedMs)));
+    const news = Math.abs(atMs - (alike.get(size) ?? Number.NEGATIVE_INFINITY)) >= APART_MS;
+    if (news) alike.set(size, atMs);
+    return news;
   }
 
   #startAtMs(entry: ModelEntry, position: number, nowMs: number): number | null {
@@ -130,4 +147,8 @@ function remoteStartMs({ remote, learned, spec }: ModelEntry, position: number, 
   const before = position + (remote?.running.size ?? 0);
   if (before < spec.concurrency) return nowMs;
   return learned.runMs === null ? null : nowMs + ((before - spec.concurrency + 1) * learned.runMs) / spec.concurrency;
+}
+
+function kindsOf(): Kinds {
+  return { atOnce: new Calibration(), soon: new Calibration(), late: new Calibration() };
 }

@@ -33,6 +33,8 @@ export interface SimulationSettings {
   readonly lean?: boolean;
   /** Callers name no priority: bands count for scoring the run only. */
   readonly blind?: boolean;
+  /** Every caller asks at once when its answer will be there, as a receipt does. */
+  readonly asks?: boolean;
   /** Also what a server would refuse, e.g. a ceiling below one load: the study shows what comes of it. */
   readonly unchecked?: boolean;
 }

@@ -58,6 +58,7 @@ export class Feed {
     if (added.kind !== "added") throw new Error(`the store refused a simulated job: ${added.kind}`);
     this.#recorder.arrived(added.job.id, arrival);
     engine.admit(added.job, null);
+    if (this.#settings.asks) await engine.queue.place(added.job);
   }
 
   #newJob(id: JobId, arrival: Arrival): NewJob {

@@ -2,7 +2,7 @@
 // writes down what came of each job and each load. Times in the record count from the start of the run.
 
 import type { Decision } from "../domain/decision.ts";
-import type { LoadOutcome } from "../domain/event.ts";
+import type { LoadOutcome, RouterEvent } from "../domain/event.ts";
 import type { JobId } from "../domain/ids.ts";
 import type { JobStatus } from "../domain/job.ts";
 import { assembleSimulation, closeSimulation, type Simulation, type SimulationSettings } from "./assembly.ts";
@@ -56,6 +56,8 @@ const GIVE_UP_MS = 30 * 24 * 3_600_000;
 export interface Watching {
   /** Sees the engine and its store at the end, before they are closed. */
   readonly look?: (simulation: Simulation, run: ReplayRun) => Promise<void>;
+  /** Hears each event after it was written down. */
+  readonly hear?: (event: RouterEvent) => void;
   /** So long after the last arrival the run is over, whatever still waits. Default: thirty days after the start. */
   readonly patienceMs?: number;
 }
@@ -63,11 +65,12 @@ export interface Watching {
 export async function replay(
   workload: Workload,
   settings: SimulationSettings,
-  { look, patienceMs }: Watching = {},
+  { look, hear, patienceMs }: Watching = {},
 ): Promise<ReplayRun> {
   const recorder = new Recorder(settings.lean === true);
   const simulation = await assembleSimulation(workload, settings, (event) => {
     recorder.hear(event, simulation.clock.nowMs());
+    hear?.(event);
     if (event.type === "load.finished" && event.outcome === "ready") feed.loaded(event.model);
   });
   const feed = new Feed(simulation, recorder, workload, settings);

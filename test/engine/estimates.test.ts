@@ -76,3 +76,14 @@ test("the estimate of a job behind a swap counts the stop, the load and the run"
   // unload 0.5 s, load 10 s, first token 0.2 s, 40 tokens at 40/s
   expect(places.at(-1)?.estimated_seconds).toBeCloseTo(0.5 + 10 + 1.2, 1);
 });
+
+test("a burst of hundreds does not decide alone what the next one is told", async () => {
+  const hours = [0, 1, 2, 3, 4, 5];
+  const bursts = hours.flatMap((hour): Ask[] =>
+    Array.from({ length: 200 }, (_, i) => ({ atMs: hour * HOUR_MS + 1_000 + i * 50, model: "large", tokens: 100 })),
+  );
+  const { scored } = await receipts("longest", [...bursts, ...atRandom(3, 60, 6)]);
+  const judged = scored.filter(({ hit, model }) => hit !== null && model === "large");
+  expect(judged.length).toBeGreaterThan(600);
+  expect(judged.filter(({ hit }) => hit).length / judged.length).toBeGreaterThan(0.7);
+});
