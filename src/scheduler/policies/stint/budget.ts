@@ -8,30 +8,24 @@ import type { Settings } from "./settings.ts";
 export interface Purse {
   readonly leftSeconds: number;
   readonly limitSeconds: number;
-  readonly fillsPerSecond: number;
-  readonly nowMs: number;
+  /** When it reaches so far; null: never. */
+  reachesAtMs(needSeconds: number): number | null;
 }
 
 export function purseOf({ snapshot, candidates }: Field, { burst, swapShare }: Settings): Purse {
   const { nowMs, device } = snapshot;
   const limitSeconds = burst * candidates.reduce((most, each) => Math.max(most, switchSeconds(each)), 0);
-  const { budget } = device;
-  const filled = budget === null ? limitSeconds : seconds(budget.leftMs + (nowMs - budget.atMs) * swapShare);
-  return { leftSeconds: Math.min(limitSeconds, filled), limitSeconds, fillsPerSecond: swapShare, nowMs };
+  const { leftMs, atMs } = device.budget ?? { leftMs: limitSeconds * 1_000, atMs: nowMs };
+  return {
+    leftSeconds: Math.min(limitSeconds, seconds(leftMs + (nowMs - atMs) * swapShare)),
+    limitSeconds,
+    reachesAtMs: (need) => (need > limitSeconds ? null : atMs + Math.max(0, need * 1_000 - leftMs) / swapShare),
+  };
 }
 
-/** Null when it does not reach. */
-export function spend({ leftSeconds }: Purse, needSeconds: number): Spend | null {
-  if (leftSeconds < needSeconds) return null;
-  return { beforeMs: leftSeconds * 1_000, afterMs: (leftSeconds - needSeconds) * 1_000 };
-}
-
-/** The first whole ms at which it reaches; null: never. */
-export function affordableAtMs(
-  { leftSeconds, limitSeconds, fillsPerSecond, nowMs }: Purse,
-  need: number,
-): number | null {
-  if (need > limitSeconds || fillsPerSecond === 0) return null;
-  const waitMs = Math.ceil(((need - leftSeconds) / fillsPerSecond) * 1_000);
-  return Math.floor(nowMs) + Math.max(1, waitMs);
+/** Null when it does not reach; the instant and the test for it are one expression, so that a timer finds it true. */
+export function spend(purse: Purse, needSeconds: number, nowMs: number): Spend | null {
+  const atMs = purse.reachesAtMs(needSeconds);
+  if (atMs === null || nowMs < atMs) return null;
+  return { beforeMs: purse.leftSeconds * 1_000, afterMs: Math.max(0, purse.leftSeconds - needSeconds) * 1_000 };
 }

@@ -16,12 +16,12 @@ export function switchSeconds(view: ModelView): number {
   return seconds(view.loadMs + view.unloadMs);
 }
 
-export function aloneSeconds({ service }: ModelView): number {
+export function aloneSeconds({ service }: Pick<ModelView, "service">): number {
   return service.aloneMs === null ? ALONE_GUESS_SECONDS : seconds(service.aloneMs);
 }
 
 /** How much longer each of n jobs takes when they share the engine. */
-export function slowness({ service, slots }: ModelView, n: number): number {
+export function slowness({ service, slots }: Pick<ModelView, "service" | "slots">, n: number): number {
   return 1 + service.slowdownPerJob * (Math.min(n, slots) - 1);
 }
 

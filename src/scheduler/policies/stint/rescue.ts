@@ -3,8 +3,7 @@
 
 import type { JobId } from "../../../domain/ids.ts";
 import type { Tenant } from "../../policy.ts";
-import type { ModelView } from "../../snapshot.ts";
-import { affordableAtMs, type Purse, spend } from "./budget.ts";
+import { type Purse, spend } from "./budget.ts";
 import { best, type Challenger, type Contest, leftSeconds, type Ruled } from "./contest.ts";
 import { aloneSeconds, seconds, slowness } from "./queue.ts";
 import type { Settings } from "./settings.ts";
@@ -32,8 +31,8 @@ export function rescue(contest: Contest, purse: Purse, of: Settings): Ruled {
   const target = best(possible, (a, b) => latestMs(a) - latestMs(b));
   if (target === null || latestMs(target) > nowMs) return { ruling: null, looksMs };
   const need = queued > 0 ? target.switchSeconds + backSeconds : 0;
-  const paid = spend(purse, need);
-  if (paid === null) return { ruling: null, looksMs: [...looksMs, affordableAtMs(purse, need)] };
+  const paid = spend(purse, need, nowMs);
+  if (paid === null) return { ruling: null, looksMs: [...looksMs, purse.reachesAtMs(need)] };
   const numbers = {
     due_in_seconds: Math.max(0, seconds((target.each.deadline?.atMs ?? nowMs) - nowMs)),
     ...(need > 0 ? { load_seconds: target.switchSeconds, back_seconds: backSeconds } : {}),
@@ -47,29 +46,17 @@ function possibleUntilMs({ each, switchSeconds }: Challenger): number | null {
   return each.deadline.atMs - (switchSeconds + HOPELESS.toLoad * aloneSeconds(each)) * 1_000;
 }
 
-/** The queued job of the loaded models that starts next whatever its rank, and when that can change. */
-export function urgent(
-  tenants: readonly Tenant[],
-  nowMs: number,
-  { rescue: on }: Settings,
-): { first: JobId | null; looksMs: readonly number[] } {
-  const near = tenants.flatMap((each) => (on && each.eligible ? startsEarly(each) : []));
-  const open = near.filter(({ fromMs, untilMs }) => nowMs > fromMs && nowMs < untilMs);
-  const first = open.reduce<(typeof open)[number] | null>(
-    (next, each) =>
-      next === null || each.atMs < next.atMs || (each.atMs === next.atMs && each.id < next.id) ? each : next,
-    null,
-  );
-  return {
-    first: first?.id ?? null,
-    looksMs: near.flatMap(({ fromMs, untilMs }) => [Math.floor(fromMs) + 1, untilMs]),
-  };
-}
-
-function startsEarly(view: ModelView): { id: JobId; atMs: number; fromMs: number; untilMs: number }[] {
-  if (view.deadline === null) return [];
-  const { id, atMs } = view.deadline;
-  const run = aloneSeconds(view) * slowness(view, view.slots);
-  const fromMs = atMs - (NEAR.runs * run + NEAR.seconds) * 1_000;
-  return [{ id, atMs, fromMs, untilMs: atMs - HOPELESS.toStart * run * 1_000 }];
+/**
+ * The queued job of the loaded models that starts next whatever its rank; null: none. It matters only when a slot is free,
+ * and that is at events, so it is judged as of the last one.
+ */
+export function urgent(tenants: readonly Tenant[], eventAtMs: number, { rescue: on }: Settings): JobId | null {
+  const near = tenants.flatMap(({ eligible, deadline, ...each }) => {
+    if (!on || !eligible || deadline === null) return [];
+    const run = aloneSeconds(each) * slowness(each, each.slots);
+    const left = seconds(deadline.atMs - eventAtMs);
+    return left < NEAR.runs * run + NEAR.seconds && left > HOPELESS.toStart * run ? [deadline] : [];
+  });
+  const [first] = near.sort((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+  return first?.id ?? null;
 }

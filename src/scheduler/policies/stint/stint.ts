@@ -30,8 +30,8 @@ function choose(field: Field, of: Settings): Choice {
   const { nowMs } = field.snapshot;
   const purse = purseOf(field, of);
   const ruled = contestsOf(field, of).map((contest) => rule(contest, field, purse, of));
-  const { first, looksMs } = urgent(field.tenants, nowMs, of);
-  const looks = [...looksMs, ...ruled.flatMap((each) => each.looksMs)].filter((each) => each !== null && each > nowMs);
+  const first = urgent(field.tenants, Math.min(nowMs, field.snapshot.device.eventAtMs), of);
+  const looks = ruled.flatMap((each) => each.looksMs).filter((each) => each !== null && each > nowMs);
   const move = ruled.reduce<Move | null>(
     (best, { ruling }) => (ruling?.kind === "move" && (best === null || precedes(ruling, best)) ? ruling : best),
     null,

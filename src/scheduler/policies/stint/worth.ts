@@ -8,7 +8,7 @@
 import { BANDS, type Band } from "../../../domain/band.ts";
 import type { Tenant } from "../../policy.ts";
 import type { BusyShare } from "../../snapshot.ts";
-import { affordableAtMs, type Purse, spend } from "./budget.ts";
+import { type Purse, spend } from "./budget.ts";
 import { best, type Challenger, type Contest, type Ruled } from "./contest.ts";
 import { bandWeight, blocksOf, densest, drainSeconds, seconds, weightOf } from "./queue.ts";
 import type { Settings } from "./settings.ts";
@@ -38,9 +38,9 @@ export function worth(contest: Contest, share: BusyShare, purse: Purse, of: Sett
   if (margin(target) <= 0) {
     return { ruling: { kind: "stay", reason: "not_worth", about: target, numbers }, looksMs: [] };
   }
-  const paid = spend(purse, need);
+  const paid = spend(purse, need, nowMs);
   if (paid !== null) return { ruling: { kind: "move", target, reason: "worth", numbers, spend: paid }, looksMs: [] };
-  const againAtMs = affordableAtMs(purse, need);
+  const againAtMs = purse.reachesAtMs(need);
   const short = {
     ...{ need_seconds: need, budget_seconds: purse.leftSeconds, budget_limit_seconds: purse.limitSeconds },
     ...(againAtMs === null ? {} : { again_seconds: seconds(againAtMs - nowMs) }),
