@@ -402,8 +402,11 @@ describe("sirFetch and what a server may say", () => {
       incoming.resume();
       const head = { location: "../jobs/job_1", "sir-job-id": "job_1", "retry-after": "0" };
       polls += 1;
-      if (polls < 20) outgoing.writeHead(202, head).end(page);
-      else outgoing.writeHead(200, { "sir-job-status": "completed" }).end("done");
+      if (polls < 20) {
+        outgoing.writeHead(202, head).flushHeaders();
+        setTimeout(() => outgoing.end(page), 20);
+      }
+      if (polls === 20) outgoing.writeHead(200, { "sir-job-status": "completed" }).end("done");
     });
     let sockets = 0;
     server.on("connection", () => {
