@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
 function filesUnder(folder: string): SourceFile[] {
   return readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"))
     .map((entry) => `${entry.parentPath.replaceAll("\\", "/")}/${entry.name}`)
     .map((absolute) => absolute.slice(absolute.lastIndexOf(`/${folder}`) + 1).replaceAll("//", "/"))
     .map((path) => ({ path, text: read(path) }));
