@@ -29,11 +29,12 @@ export async function* eventsOf(job: JobAddress, signal: Signal): AsyncGenerator
     if (!response.ok) throw refusal(response, text);
     try {
       for await (const event of framesOf(response, () => quiet.abort())) {
-        // The first one after a break tells the state anew.
-        if (event.id !== null && event.id === lastId) continue;
+        const over = isFinal(event.receipt.status);
+        // The first one after a break tells the state anew, and may be ahead of its id.
+        if (event.id !== null && event.id === lastId && !over) continue;
         lastId = event.id ?? lastId;
         yield event;
-        if (isFinal(event.receipt.status)) return;
+        if (over) return;
       }
     } catch {
       signal?.throwIfAborted();

@@ -1,50 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  createClient,
-  JobCancelled,
-  type JobEvent,
-  JobFailed,
-  JobNotFound,
-  ModelNotRouted,
-  SirError,
-} from "../../src/client/index.ts";
-import type { JobList, Receipt } from "../../src/client/wire.ts";
-import { type EngineServer, remoteModels, replyWith, startEngine } from "../e2e/engine-server.ts";
-import { eventually, type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
+// Jobs as objects: run, submit, wait, follow, cancel.
+
+import { describe, expect, it } from "vitest";
+import { createClient, JobCancelled, type JobEvent, JobFailed, JobNotFound } from "../../src/client/index.ts";
+import type { Receipt } from "../../src/client/wire.ts";
+import { replyWith } from "../e2e/engine-server.ts";
+import { eventually } from "../e2e/process.ts";
 import { BAD_REQUEST, PLAIN } from "../e2e/recorded-answers.ts";
 import { ask } from "../e2e/wire.ts";
-import { type FaultProxy, isSubmit, startProxy } from "./fault-proxy.ts";
+import { isSubmit } from "./fault-proxy.ts";
+import { holdAnswers, listOf, useRig } from "./rig.ts";
 
 const HI = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
-let engine: EngineServer;
-let router: RouterProcess;
-let proxy: FaultProxy;
-
-beforeAll(async () => {
-  engine = await startEngine(replyWith(200, PLAIN));
-  router = await serve({ config: { models: remoteModels(engine, ["m"]) }, folder: tempFolder() });
-  proxy = await startProxy();
-});
-
-beforeEach(() => {
-  engine.answer = replyWith(200, PLAIN);
-  engine.received.length = 0;
-  proxy.passed.length = 0;
-  proxy.target = router.origin;
-  proxy.fate = () => "pass";
-});
-
-const client = (over: object = {}) => createClient({ baseURL: `${proxy.origin}/v1`, apiKey: "sk-secret", ...over });
+const rig = useRig();
+const client = (over: object = {}) => createClient({ baseURL: `${rig.proxy.origin}/v1`, apiKey: "sk-secret", ...over });
 
 const receiptOf = async (id: string | null): Promise<Receipt> =>
-  (await ask(router.origin, `/v1/jobs/${id}`)).json<Receipt>();
-
-async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
+  (await ask(rig.router, `/v1/jobs/${id}`)).json<Receipt>();
 
 describe("run", () => {
   it("returns the engine's answer, parsed", async () => {
@@ -57,7 +29,7 @@ describe("run", () => {
   });
 
   it("does the same before a plain engine", async () => {
-    proxy.target = engine.origin;
+    rig.proxy.target = rig.engine.origin;
 
     expect(await client().run(HI)).toMatchObject({ id: "chatcmpl-1" });
   });
@@ -67,7 +39,7 @@ describe("run", () => {
 
     await client().run({ model: "m", input: "x" }, options);
 
-    const [submit] = proxy.passed.filter(isSubmit);
+    const [submit] = rig.proxy.passed.filter(isSubmit);
     expect(submit).toMatchObject({
       path: "/v1/embeddings",
       headers: { "sir-priority": "batch", "sir-lease": "30", "x-mine": "1", authorization: "Bearer sk-secret" },
@@ -75,7 +47,7 @@ describe("run", () => {
   });
 
   it("throws a JobFailed with the engine's status and body", async () => {
-    engine.answer = replyWith(400, BAD_REQUEST);
+    rig.engine.answer = replyWith(400, BAD_REQUEST);
 
     const error = await client()
       .run(HI)
@@ -93,7 +65,7 @@ describe("run", () => {
   });
 
   it("has one deadline, and cancels the job when it passes", async () => {
-    engine.answer = () => undefined;
+    rig.engine.answer = () => undefined;
     let id = "";
     const call = client().run(HI, {
       deadlineSeconds: 0.4,
@@ -120,7 +92,7 @@ describe("a job", () => {
   });
 
   it("has its answer already where a plain engine gave it", async () => {
-    proxy.target = engine.origin;
+    rig.proxy.target = rig.engine.origin;
 
     const job = await client().submit(HI);
 
@@ -140,7 +112,7 @@ describe("a job", () => {
   });
 
   it("is cancelled, and its waiters hear why", async () => {
-    engine.answer = () => undefined;
+    rig.engine.answer = () => undefined;
     const job = await client().submit(HI);
     const waiting = job.result().catch((thrown: unknown) => thrown);
 
@@ -153,7 +125,7 @@ describe("a job", () => {
   });
 
   it("goes on when a waiter gives up", async () => {
-    engine.answer = () => undefined;
+    rig.engine.answer = () => undefined;
     const job = await client().submit(HI);
 
     await expect(job.result({ deadlineSeconds: 0.2 })).rejects.toMatchObject({ code: "deadline_exceeded" });
@@ -164,7 +136,7 @@ describe("a job", () => {
   });
 
   it("says clearly when the router cannot explain", async () => {
-    proxy.fate = ({ path }) => {
+    rig.proxy.fate = ({ path }) => {
       const error = { message: "no such route", type: "not_found_error", param: null, code: "route_not_found" };
       return path.endsWith("/explain") ? { status: 404, body: JSON.stringify({ error }) } : "pass";
     };
@@ -184,10 +156,7 @@ describe("a job", () => {
 
 describe("a job's events", () => {
   it("lead from its state now to its end", async () => {
-    let release: () => void = () => undefined;
-    engine.answer = (received) => {
-      release = () => void replyWith(200, PLAIN)(received);
-    };
+    const release = holdAnswers(rig);
     const job = await client().submit(HI);
     const seen: JobEvent[] = [];
 
@@ -201,12 +170,9 @@ describe("a job's events", () => {
   });
 
   it("are taken up again where the connection broke, and none is told twice", async () => {
-    let release: () => void = () => undefined;
-    engine.answer = (received) => {
-      release = () => void replyWith(200, PLAIN)(received);
-    };
+    const release = holdAnswers(rig);
     const job = await client().submit(HI);
-    await engine.request();
+    await rig.engine.request();
     let breaks = 0;
     const seen: string[] = [];
 
@@ -214,19 +180,19 @@ describe("a job's events", () => {
       seen.push(`${event} ${id}`);
       if (event !== "started") continue;
       breaks += 1;
-      proxy.cut();
+      rig.proxy.cut();
       release();
     }
 
     expect(breaks).toBe(1);
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.at(-1)).toMatch(/^completed /);
-    const [, again] = proxy.to("/events");
+    const [, again] = rig.proxy.to("/events");
     expect(again?.headers["last-event-id"]).toBe(seen[0]?.split(" ")[1]);
   });
 
   it("end with the loop that reads them, and the job goes on", async () => {
-    engine.answer = () => undefined;
+    rig.engine.answer = () => undefined;
     const job = await client().submit(HI);
 
     for await (const _ of job.events()) break;
@@ -236,7 +202,7 @@ describe("a job's events", () => {
   });
 
   it("end with the signal", async () => {
-    engine.answer = () => undefined;
+    rig.engine.answer = () => undefined;
     const job = await client().submit(HI);
     const abort = new AbortController();
     const reading = (async () => {
@@ -246,93 +212,5 @@ describe("a job's events", () => {
 
     await expect(reading).rejects.toBe("enough");
     await job.cancel();
-  });
-});
-
-describe("the list of jobs", () => {
-  it("is read page by page to its end", async () => {
-    const ids = await Promise.all(Array.from({ length: 5 }, async () => (await client().submit(HI)).id));
-
-    const listed: string[] = [];
-    for await (const { id } of client().jobs.list({ pageSize: 2, model: "m", order: "desc" })) {
-      if (ids.includes(id)) listed.push(id);
-      if (listed.length === 5) break;
-    }
-
-    expect(new Set(listed)).toEqual(new Set(ids));
-    const pages = proxy.to("/v1/jobs?", "GET");
-    expect(pages.length).toBeGreaterThan(2);
-    expect(pages[0]?.path).toBe("/v1/jobs?model=m&order=desc&limit=2");
-  });
-
-  it("can be asked by status", async () => {
-    const { data } = (await ask(router.origin, "/v1/jobs?status=completed,failed&limit=100")).json<JobList>();
-
-    const listed = await listOf(client().jobs.list({ status: ["completed", "failed"] }));
-
-    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(data.map(({ id }) => id)));
-    expect(listed.every(({ status }) => status === "completed" || status === "failed")).toBe(true);
-  });
-});
-
-describe("a client with several endpoints", () => {
-  it("sends each model to its own, and all others to the default", async () => {
-    const other = await startProxy(engine.origin);
-    const both = createClient({ baseURL: `${proxy.origin}/v1`, endpoints: { far: other.origin } });
-
-    await both.run({ ...HI, model: "far" });
-    await both.run(HI);
-
-    expect(other.passed.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
-    expect(proxy.passed.filter(isSubmit)).toHaveLength(1);
-    expect(both.job("job_1", "far").id).toBe("job_1");
-    expect(() => createClient({ endpoints: { far: other.origin } }).job("job_1")).toThrow(ModelNotRouted);
-  });
-
-  it("does not send what it knows no endpoint for", async () => {
-    const only = createClient({ endpoints: { m: proxy.origin } });
-
-    const call = only.run({ ...HI, model: "other" });
-
-    await expect(call).rejects.toBeInstanceOf(ModelNotRouted);
-    await expect(call).rejects.toThrow('No endpoint is known for "other". Named ones: m.');
-    expect(proxy.passed).toEqual([]);
-  });
-
-  it("learns from each server which models it has", async () => {
-    const far = await startEngine(replyWith(200, '{"object":"list","data":[{"id":"far","object":"model"}]}'));
-    const both = createClient({ endpoints: { m: proxy.origin, other: far.origin } });
-
-    expect(await both.discover()).toEqual(["far", "m"]);
-    expect(both.endpoints.resolve("far")).toBe(`${far.origin}/v1`);
-
-    far.answer = replyWith(200, '{"object":"list","data":[{"id":"m","object":"model"}]}');
-    await expect(both.discover()).rejects.toMatchObject({ code: "ambiguous_model" });
-    expect(both.endpoints.resolve("far")).toBe(`${far.origin}/v1`);
-  });
-});
-
-describe("a client from the environment", () => {
-  it("takes address, endpoints and key from it", async () => {
-    vi.stubEnv("SIR_BASE_URL", `${proxy.origin}/v1/`);
-    vi.stubEnv("SIR_API_KEY", "sk-env");
-    const named = createClient();
-    await named.run(HI);
-    expect(proxy.passed[0]?.headers["authorization"]).toBe("Bearer sk-env");
-
-    vi.stubEnv("SIR_URL", "http://wins:1");
-    vi.stubEnv("SIR_ENDPOINTS", "a=http://one:1/v1/, b = http://two:2 ,");
-    const { endpoints } = createClient();
-    expect(endpoints.models()).toEqual(["a", "b"]);
-    const urls = ["a", "b", "c"].map((model) => endpoints.resolve(model));
-    expect(urls).toEqual(["http://one:1/v1", "http://two:2/v1", "http://wins:1/v1"]);
-    vi.unstubAllEnvs();
-  });
-
-  it.each(["a", "=http://one", "a=", "a=one:1", "a=http://one,b"])("refuses SIR_ENDPOINTS %j", (text) => {
-    vi.stubEnv("SIR_ENDPOINTS", text);
-
-    expect(() => createClient()).toThrow(SirError);
-    vi.unstubAllEnvs();
   });
 });

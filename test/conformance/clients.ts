@@ -31,7 +31,7 @@ export interface Client {
   /** What its users write for the one line; null where none is needed or there is none. */
   readonly line: string | null;
   readonly claims: Readonly<Record<Feature, Claim>>;
-  /** A time limit of a second, and more repetitions than the default. */
+  /** A time limit of ten seconds, and repetitions. */
   readonly impatient: object | null;
   /** No repetitions. */
   readonly onceOnly: object;
@@ -65,7 +65,7 @@ function openaiNode(major: number, interpreter: (installed: Installed) => string
     program: ["openai.mjs", `openai${major}`],
     line: "new OpenAI(sir())",
     claims: { ...EVERYTHING, "10 minutes": "line" },
-    impatient: { timeout: 1_000, maxRetries: 6 },
+    impatient: { timeout: 10_000, maxRetries: 3 },
     onceOnly: {},
     errors: HTTP_ERRORS,
     aborted: "APIUserAbortError",
@@ -93,7 +93,7 @@ function python(name: string, title: string): Client {
     program: ["openai_python.py"],
     line: null,
     claims: EVERYTHING,
-    impatient: { timeout: 1, max_retries: 6 },
+    impatient: { timeout: 10, max_retries: 3 },
     onceOnly: {},
     errors: HTTP_ERRORS,
     aborted: "CancelledError",
@@ -113,7 +113,7 @@ export const CLIENTS: readonly Client[] = [
     program: ["langchain.mjs"],
     line: "new ChatOpenAI({ model, ...sirLangChain() })",
     claims: { ...EVERYTHING, "own timeout": "line", "10 minutes": "line", background: "no", batches: "no" },
-    impatient: { timeout: 1_000 },
+    impatient: { timeout: 10_000 },
     onceOnly: { maxRetries: 0 },
     errors: HTTP_ERRORS,
     aborted: "Error",
@@ -126,7 +126,7 @@ export const CLIENTS: readonly Client[] = [
     program: ["litellm_python.py"],
     line: null,
     claims: { ...EVERYTHING, background: "no", batches: "no" },
-    impatient: { timeout: 1, max_retries: 6 },
+    impatient: { timeout: 10, max_retries: 3 },
     onceOnly: {},
     errors: ["BadRequestError", "NotFoundError", "BadGatewayError"],
     aborted: "CancelledError",

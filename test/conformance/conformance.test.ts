@@ -138,7 +138,7 @@ describe.each(CLIENTS.map((client) => ({ client, title: client.title })))("$titl
   testIf(claimed("own timeout", "unchanged"))("costs one run when its own timeout makes it come back", async () => {
     const tag = newTag();
 
-    const outcome = await run("plain", `tag=${tag} wait=4`, { options: client.impatient ?? {} });
+    const outcome = await run("plain", `tag=${tag} wait=15`, { options: client.impatient ?? {} });
 
     expect(returned(outcome)).toBe(`echo ${tag}`);
     expect(engine.trace(tag)).toEqual({ requests: 1, cut: 0 });
