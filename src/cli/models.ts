@@ -1,6 +1,6 @@
 // `sir models`: what is loaded where, and an operator's verbs.
 
-import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire.ts";
+import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire-status.ts";
 import { closest } from "../config/closest.ts";
 import { sleepUntil } from "../domain/clock.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";

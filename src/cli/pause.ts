@@ -1,6 +1,6 @@
 // `sir pause` and `sir resume`: stop starting work and moving models, and go on.
 
-import type { StatusWire } from "../client/wire.ts";
+import type { StatusWire } from "../client/wire-status.ts";
 import { type Command, defineSirCommand } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { ROUTER_ARGS, routerClient, withRouter } from "./router-client.ts";

@@ -1,7 +1,7 @@
 // Verbs of operators. Until there are keys, only this machine may use them: the peer's own address decides, never a
 // header, and a browser (an Origin, or a Host that is some other name) is refused, so that no web page can reach them.
 
-import type { LogsWire } from "../client/wire.ts";
+import type { LogsWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { Operator } from "../engine/control.ts";

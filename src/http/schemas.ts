@@ -1,18 +1,8 @@
 // The wire's shapes as zod schemas, for the OpenAPI document. The compiler holds them to the types of client/wire.ts.
 
 import { z } from "@hono/zod-openapi";
-import type {
-  DecisionWire,
-  DeviceStatusWire,
-  ErrorBody,
-  LogsWire,
-  ModelStatusWire,
-  ModelWire,
-  QueueWire,
-  ReadyWire,
-  Receipt,
-  StatusWire,
-} from "../client/wire.ts";
+import type { DecisionWire, ErrorBody, ModelWire, QueueWire, Receipt } from "../client/wire.ts";
+import type { DeviceStatusWire, LogsWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
 
 const unix = z.number().describe("Unix seconds");
 const seconds = z.number().describe("Seconds, fractions allowed");

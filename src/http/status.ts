@@ -1,13 +1,7 @@
 // The router's state for people and scripts, and whether it lives, is ready, and what it counts.
 
-import type {
-  DeviceStatusWire,
-  ForecastWire,
-  ModelStatusWire,
-  PreloadRecordWire,
-  ReadyWire,
-  StatusWire,
-} from "../client/wire.ts";
+import type { ForecastWire, PreloadRecordWire } from "../client/wire.ts";
+import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
 import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
 import { decisionWire } from "./decision-wire.ts";

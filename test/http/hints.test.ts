@@ -1,7 +1,8 @@
 // Hints over HTTP: what they may say, what is wrong with them field by field, and what becomes of them.
 
 import { expect, it } from "vitest";
-import type { DecisionList, HintList, HintWire, StatusWire } from "../../src/client/wire.ts";
+import type { DecisionList, HintList, HintWire } from "../../src/client/wire.ts";
+import type { StatusWire } from "../../src/client/wire-status.ts";
 import { readHint } from "../../src/http/hint-request.ts";
 import { HintSchema } from "../../src/http/hint-routes.ts";
 import { DecisionSchema, StatusSchema } from "../../src/http/schemas.ts";

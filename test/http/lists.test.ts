@@ -1,7 +1,8 @@
 // Lists: jobs and decisions in pages, models in the configuration's order.
 
 import { describe, expect, it } from "vitest";
-import type { DecisionList, JobList, ModelList, StatusWire } from "../../src/client/wire.ts";
+import type { DecisionList, JobList, ModelList } from "../../src/client/wire.ts";
+import type { StatusWire } from "../../src/client/wire-status.ts";
 import { ANSWER, ASK, completed, type Given, get, given, MODEL, nextCall, post, settled, submitted } from "./given.ts";
 
 async function listOf<T>(world: Given, path: string): Promise<T> {

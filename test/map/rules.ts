@@ -60,6 +60,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/engine/control.ts",
     "src/engine/relay.ts",
     "src/client/wire.ts",
+    "src/client/wire-status.ts",
     "hono",
     "@hono/node-server",
     "@hono/zod-openapi",

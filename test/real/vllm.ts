@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StatusWire } from "../../src/client/wire.ts";
+import type { StatusWire } from "../../src/client/wire-status.ts";
 import { ask, submit } from "../e2e/wire.ts";
 import { type Busy, cancelJob, hangUp } from "./cancel-scenes.ts";
 import { carriesMark, processesOf, titleOf } from "./processes.ts";
