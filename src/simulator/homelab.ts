@@ -23,7 +23,7 @@ const [CHAT, CODER, TRANSLATE, BIG, VISION, SUMMARISE] = HOMELAB;
 export function homelab(options: HomelabOptions): Workload {
   const { seed, hours, times } = options;
   const draw = createSeeded(seed);
-  const of = (member: Member): Service => ({ member, seeded: draw.fork(member.model.name), ...options });
+  const of = (member: Member): Source => ({ member, seeded: draw.fork(member.model.name), ...options });
   const [chat, coder, translate, big, vision, summarise] = [
     of(CHAT),
     of(CODER),
@@ -55,12 +55,12 @@ export function homelab(options: HomelabOptions): Workload {
   };
 }
 
-interface Service extends HomelabOptions {
+interface Source extends HomelabOptions {
   readonly member: Member;
   readonly seeded: Seeded;
 }
 
-function job({ member, seeded }: Service, atMs: number, priority: number): Arrival {
+function job({ member, seeded }: Source, atMs: number, priority: number): Arrival {
   const workMs = seeded.logNormal(member.meanWorkMs, WORK_VARIATION);
   return arrivalOf(member.model, atMs, priority, Math.max(WORK_FLOOR_MS, workMs));
 }
@@ -72,7 +72,7 @@ function isDay(atMs: number): boolean {
 }
 
 /** Starts of a Poisson process that fall into the day. */
-function* dayStarts({ seeded, hours, times }: Service, perHour: number): Generator<number> {
+function* dayStarts({ seeded, hours, times }: Source, perHour: number): Generator<number> {
   const gapMs = HOUR_MS / (perHour * times);
   for (let atMs = seeded.exponential(gapMs); atMs <= hours * HOUR_MS; atMs += seeded.exponential(gapMs)) {
     if (isDay(atMs)) yield atMs;
@@ -88,13 +88,13 @@ interface Session {
   priority(): number;
 }
 
-function sessions(service: Service, session: Session): Arrival[] {
+function sessions(source: Source, session: Session): Arrival[] {
   const found: Arrival[] = [];
-  for (const startMs of dayStarts(service, session.perHour)) {
+  for (const startMs of dayStarts(source, session.perHour)) {
     let atMs = startMs;
-    for (let left = service.seeded.integer(...session.jobs); left > 0; left--) {
-      found.push(job(service, atMs, session.priority()));
-      atMs += service.seeded.exponential(session.gapMs);
+    for (let left = source.seeded.integer(...session.jobs); left > 0; left--) {
+      found.push(job(source, atMs, session.priority()));
+      atMs += source.seeded.exponential(session.gapMs);
     }
   }
   return found;
@@ -105,29 +105,27 @@ interface Batch {
   readonly withinMs: number;
 }
 
-function daily(service: Service, batch: Batch & { readonly atHour: number }): Arrival[] {
-  const days = Math.ceil(service.hours / 24);
-  return Array.from({ length: days }, (_, day) => batchAt(service, (day * 24 + batch.atHour) * HOUR_MS, batch)).flat();
+function daily(source: Source, batch: Batch & { readonly atHour: number }): Arrival[] {
+  const days = Math.ceil(source.hours / 24);
+  return Array.from({ length: days }, (_, day) => batchAt(source, (day * 24 + batch.atHour) * HOUR_MS, batch)).flat();
 }
 
-function hourly(service: Service, batch: Batch & { readonly atMs: number }): Arrival[] {
-  return Array.from({ length: service.hours }, (_, hour) =>
-    batchAt(service, hour * HOUR_MS + batch.atMs, batch),
-  ).flat();
+function hourly(source: Source, batch: Batch & { readonly atMs: number }): Arrival[] {
+  return Array.from({ length: source.hours }, (_, hour) => batchAt(source, hour * HOUR_MS + batch.atMs, batch)).flat();
 }
 
-function batchAt(service: Service, atMs: number, { jobs, withinMs }: Batch): Arrival[] {
-  const { seeded, times } = service;
-  return Array.from({ length: jobs * times }, () => job(service, atMs + seeded.uniform(0, withinMs), -100));
+function batchAt(source: Source, atMs: number, { jobs, withinMs }: Batch): Arrival[] {
+  const { seeded, times } = source;
+  return Array.from({ length: jobs * times }, () => job(source, atMs + seeded.uniform(0, withinMs), -100));
 }
 
 /** Day and night, twenty to fifty-nine pictures half a second apart. */
-function pictures(service: Service): Arrival[] {
-  const { seeded, hours, times } = service;
+function pictures(source: Source): Arrival[] {
+  const { seeded, hours, times } = source;
   const found: Arrival[] = [];
   const gapMs = (3 * HOUR_MS) / times;
   for (let atMs = seeded.exponential(gapMs); atMs <= hours * HOUR_MS; atMs += seeded.exponential(gapMs)) {
-    for (let left = seeded.integer(20, 59), i = 0; i < left; i++) found.push(job(service, atMs + i * 500, 0));
+    for (let left = seeded.integer(20, 59), i = 0; i < left; i++) found.push(job(source, atMs + i * 500, 0));
   }
   return found;
 }
