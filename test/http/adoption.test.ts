@@ -148,6 +148,34 @@ describe("one user action is one generation: a repetition", () => {
     expect(world.backend.calls).toHaveLength(1);
   });
 
+  it("takes up a stream that began while nobody waited, whole", async () => {
+    const world = await given();
+    const busy = Array.from({ length: 4 }, (_, i) => attempt(world, 0, { ...ASK, n: i }));
+    await quiet(world);
+    const ask = { ...ASK, stream: true };
+    const first = attempt(world, 0, ask);
+    await quiet(world);
+    await first.leave();
+    for (const call of world.backend.calls) call.answer(ANSWER);
+    await settled(world, Promise.all(busy.map(({ answer }) => answer)));
+    const call = world.backend.calls[4];
+    void call?.stream().send(CHUNK);
+    await quiet(world);
+
+    const second = attempt(world, 1, ask);
+    await quiet(world);
+    void call?.send(DONE);
+    call?.end();
+
+    expect(call).toBeDefined();
+    expect(
+      await settled(
+        world,
+        settled(world, second.answer).then((each) => each.text()),
+      ),
+    ).toBe(CHUNK + DONE);
+  });
+
   it("of a stream that is partly with the first caller is another request", async () => {
     const world = await given();
     const ask = { ...ASK, stream: true };

@@ -50,7 +50,7 @@ describe("a path that cannot be", () => {
     "/v1/chat/completions/",
     "//v1/models",
     "/v1/jobs/",
-    "/v1/files",
+    "/v1/vector_stores",
     "/V1/models",
   ])("%s is JSON 404 for GET and POST, also for a browser", async (path) => {
     const world = await given();
