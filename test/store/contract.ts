@@ -4,6 +4,7 @@ import { describe } from "vitest";
 import type { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import type { StoreOptions } from "../../src/store/sqlite/open.ts";
 import { exerciseAccepting } from "./contract-accepting.ts";
+import { exerciseBatching } from "./contract-batching.ts";
 import { exerciseEnding } from "./contract-ending.ts";
 import { exerciseHistory } from "./contract-history.ts";
 import { exerciseKeeping } from "./contract-keeping.ts";
@@ -31,6 +32,7 @@ export function exerciseStore(name: string, bench: Bench): void {
     exerciseRecovery(bench);
     exerciseRetention(bench);
     exerciseLog(bench);
+    exerciseBatching(bench);
     exerciseHistory(bench);
   });
 }
