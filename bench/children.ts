@@ -35,14 +35,18 @@ export interface RouterChild {
  * The command line in a process of its own. `data/sir.db` under `folder` is its store, and may be there already.
  * @throws with what it said, when it does not come to listen
  */
-export async function startRouterChild(folder: string, config: object): Promise<RouterChild> {
+export async function startRouterChild(
+  folder: string,
+  config: object,
+  flags: readonly string[] = [],
+): Promise<RouterChild> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sir.config.json");
   writeFileSync(file, JSON.stringify({ log: { level: "warn" }, ...config }));
   const store = `sqlite:${join(folder, "data", "sir.db")}`;
   const cli = builtCli();
   const fromMs = performance.now();
-  const words = [...nodeFlags(), cli, "serve", "--config", file, "--port", "0", "--store", store];
+  const words = [...flags, ...nodeFlags(), cli, "serve", "--config", file, "--port", "0", "--store", store];
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("SIR_") && name !== "NODE_OPTIONS");
   const child = spawn(process.execPath, words, { env: Object.fromEntries(own), stdio: ["ignore", "pipe", "pipe"] });
   const kill = watch(child);
