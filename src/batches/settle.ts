@@ -12,7 +12,8 @@ import { type AnswerLine, answerLine } from "./answer-line.ts";
 import type { FileBytes } from "./files.ts";
 
 const PAGE_LINES = 100;
-const WRITE_BYTES = 256 * 1024;
+/** Others get their turn with each write, so it may not be long in coming. */
+const WRITE_BYTES = 64 * 1024;
 
 export interface SettleDeps {
   readonly store: Pick<Store, "batches" | "result">;

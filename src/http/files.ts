@@ -61,6 +61,8 @@ export async function deleteFile(c: Call, world: HttpWorld): Promise<Response> {
 /** The file's bytes as they were uploaded or written. They are read as fast as the caller takes them. */
 export async function readContent(c: Call, world: HttpWorld, desk: FileDesk): Promise<Response> {
   const file = await ownFile(c, world);
+  const headers = contentHeaders(file);
+  if (c.req.method === "HEAD") return new Response(null, { headers });
   const chunks = desk.open(file)[Symbol.asyncIterator]();
   const first = await chunks.next().catch(() => {
     throw noSuchFile();
@@ -77,14 +79,16 @@ export async function readContent(c: Call, world: HttpWorld, desk: FileDesk): Pr
     outflow.end();
   };
   send().catch(() => outgoing?.destroy());
-  return new Response(outflow.stream, {
-    headers: {
-      ...NO_STORE,
-      "content-type": file.filename.endsWith(".jsonl") ? "application/jsonl" : "application/octet-stream",
-      "content-length": String(file.sizeBytes),
-      "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
-    },
-  });
+  return new Response(outflow.stream, { headers });
+}
+
+function contentHeaders({ filename, sizeBytes }: StoredFile): Record<string, string> {
+  return {
+    ...NO_STORE,
+    "content-type": filename.endsWith(".jsonl") ? "application/jsonl" : "application/octet-stream",
+    "content-length": String(sizeBytes),
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`,
+  };
 }
 
 async function ownFile(c: Call, world: HttpWorld): Promise<StoredFile> {

@@ -16,7 +16,7 @@ const lines = (text = LINES, name = "in.jsonl") => toFile(Buffer.from(text), nam
 
 describe("a file uploaded by the official client", () => {
   it("comes back byte for byte, is listed, and is gone when it is deleted", async () => {
-    const { client, spooled } = await scene();
+    const { world, client, spooled } = await scene();
 
     const file = await client.files.create({ file: await lines(), purpose: "batch" });
     expect(file).toMatchObject({
@@ -30,6 +30,8 @@ describe("a file uploaded by the official client", () => {
     expect(await client.files.retrieve(file.id)).toEqual(file);
     expect((await client.files.list()).data).toEqual([file]);
     expect(spooled()).toHaveLength(1);
+    const head = await world.app.request(`/v1/files/${file.id}/content`, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(file.bytes)]);
 
     expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: "file", deleted: true });
     await expect(client.files.retrieve(file.id)).rejects.toThrow(OpenAI.NotFoundError);
