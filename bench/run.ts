@@ -15,6 +15,7 @@ import { largeBodiesBench } from "./large-bodies.ts";
 import { describeMachine, type Machine, watchOthers } from "./machine.ts";
 import { passThroughBench } from "./pass-through.ts";
 import { pollBench } from "./poll.ts";
+import { preloadBench } from "./preload.ts";
 import { scanBench } from "./scan.ts";
 import { storeBench } from "./store.ts";
 
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   largeBodiesBench,
   scanBench,
   batchesBench,
+  preloadBench,
 ];
 
 interface Report {

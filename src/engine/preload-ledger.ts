@@ -61,7 +61,7 @@ export class PreloadLedger {
     const leftMs = budgetAt(this.budgetOf(device, settings, nowMs), nowMs) - terms.loadMs;
     this.#budgets.set(device, { leftMs, atMs: nowMs });
     this.#pending.set(model, { model, source, untilMs, neededByMs });
-    this.#spentUntilMs.set(model, untilMs);
+    if (source === "hint") this.#spentUntilMs.set(model, untilMs);
   }
 
   /** A job came for the model. @param isHere It is loaded, or on its way. */

@@ -22,8 +22,7 @@ export function snapshotOf(
   for (const entry of world.models.values()) {
     const at = standing(entry, device, partners);
     if (at === "away" || (at === "candidate" && !mayCopy(entry, device, devices, world))) continue;
-    const forecast = world.foresight.forecastOf(entry);
-    models.push({ ...viewOf(entry, device, devices, nowMs, at === "foreign"), forecast });
+    models.push(viewOf(entry, device, devices, world, at === "foreign"));
   }
   return {
     nowMs,
@@ -97,9 +96,10 @@ function viewOf(
   entry: ModelEntry,
   device: DeviceUnit,
   devices: readonly DeviceUnit[],
-  nowMs: number,
+  { clock, foresight }: EngineWorld,
   foreign: boolean,
 ): ModelView {
+  const nowMs = clock.nowMs();
   const { spec, queue, breaker, learned } = entry;
   const bands = {} as Record<Band, BandView>;
   const waited = device.waitedAtLoad.get(spec.name);
@@ -132,6 +132,7 @@ function viewOf(
     paused: entry.paused || entry.removed,
     pinned: entry.pinned && !entry.removed,
     unloadAfterMs: entry.removed ? 0 : spec.unloadAfterMs,
+    forecast: foresight.forecastOf(entry),
     wanted: wantedOf(entry, device),
     ...(spec.across === true ? { across: spec.devices } : {}),
     ...(spec.apartFrom === undefined ? {} : { apartFrom: spec.apartFrom }),

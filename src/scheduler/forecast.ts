@@ -42,11 +42,15 @@ export function budgetAt({ leftMs, atMs, share, mostMs }: PreloadBudget, nowMs: 
   return Math.min(mostMs, leftMs + share * Math.max(0, nowMs - atMs));
 }
 
-/** The likeliest need that is open at `atMs`; null when there is none. */
-export function openAt(forecast: Forecast | null | undefined, atMs: number): Expectation | null {
+/** The likeliest need that is open at `atMs`, of those that may cause a load or of all; null when there is none. */
+export function openAt(
+  forecast: Forecast | null | undefined,
+  atMs: number,
+  which: "acting" | "all" = "all",
+): Expectation | null {
   let likeliest: Expectation | null = null;
   for (const each of forecast?.expected ?? []) {
-    if (atMs < each.fromMs || atMs >= each.untilMs) continue;
+    if (atMs < each.fromMs || atMs >= each.untilMs || (which === "acting" && atMs < each.actsFromMs)) continue;
     if (likeliest === null || each.probability > likeliest.probability) likeliest = each;
   }
   return likeliest;

@@ -44,8 +44,7 @@ export function preloadLooks(scene: Scene): readonly number[] {
 
 /** When the idle model may go, given that it is expected to be needed: not while that is open. */
 export function heldForAt({ forecast }: Candidate, unloadAtMs: number): number {
-  const open = openAt(forecast, unloadAtMs);
-  return open === null || open.actsFromMs > unloadAtMs ? unloadAtMs : open.untilMs;
+  return openAt(forecast, unloadAtMs, "acting")?.untilMs ?? unloadAtMs;
 }
 
 /** Only what stands idle and is not pinned may make room. */
@@ -56,8 +55,8 @@ function mayEvict({ victims }: Candidate): boolean {
 function termsOf(scene: Scene, target: Candidate, budget: PreloadBudget): PreloadTerms | null {
   const { nowMs } = scene;
   if (target.resident || target.foreign === true || !target.eligible || target.broken || !mayEvict(target)) return null;
-  const open = openAt(target.forecast, nowMs);
-  if (open === null || open.actsFromMs > nowMs) return null;
+  const open = openAt(target.forecast, nowMs, "acting");
+  if (open === null) return null;
   const leftMs = budgetAt(budget, nowMs);
   if (target.loadMs > leftMs) return null;
   const terms = arithmetic(scene, target, open, budget.price);

@@ -11,6 +11,8 @@ const SPREAD_SHARE = 0.04;
 const NEAR_MS = 90_000;
 const DAYS_BACK = 7;
 const LEAST_DAYS = 2;
+/** Of the days looked at: below it, chance alone brings starts of a busy model together. */
+const LEAST_SHARE = 0.7;
 const STARTS_KEPT = 64;
 const DAILY_KEPT = 4;
 
@@ -67,7 +69,7 @@ function dailyAround(starts: readonly number[], first: number, roughMs: number):
     const near = starts.find((each) => Math.abs(each - thatDay) <= NEAR_MS);
     if (near !== undefined) offsets.push(near - thatDay);
   }
-  if (offsets.length < LEAST_DAYS) return null;
+  if (offsets.length < LEAST_DAYS || offsets.length < LEAST_SHARE * days) return null;
   const middle = offsets.toSorted((a, b) => a - b)[Math.floor((offsets.length - 1) / 2)] ?? 0;
   const probability = Math.min(0.9, offsets.length / (days + 0.5));
   return { source: "daily", dueAtMs: roughMs + middle, toleranceMs: NEAR_MS, probability };
@@ -112,10 +114,9 @@ export class Rhythm {
     return wrong.map(({ source }) => ({ source, right: false }));
   }
 
-  /** Not settled yet. What the interval says, the time of day need not say again. */
+  /** Not settled yet. Both may speak of one start: each has its own record. */
   get predictions(): readonly Prediction[] {
-    const cron = this.#cron;
-    return cron === null ? this.#daily : [cron, ...this.#daily.filter((each) => !isSame(each, cron))];
+    return this.#cron === null ? this.#daily : [this.#cron, ...this.#daily];
   }
 
   #findDaily(nowMs: number): void {

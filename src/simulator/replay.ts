@@ -54,6 +54,8 @@ export interface ReplayRun {
 const GIVE_UP_MS = 30 * 24 * 3_600_000;
 
 export interface Watching {
+  /** Sees the engine once it has started, before the first arrival. */
+  readonly prepare?: (simulation: Simulation) => Promise<void>;
   /** Sees the engine and its store at the end, before they are closed. */
   readonly look?: (simulation: Simulation, run: ReplayRun) => Promise<void>;
   /** Hears each event after it was written down. */
@@ -65,7 +67,7 @@ export interface Watching {
 export async function replay(
   workload: Workload,
   settings: SimulationSettings,
-  { look, hear, patienceMs }: Watching = {},
+  { look, patienceMs, prepare, hear }: Watching = {},
 ): Promise<ReplayRun> {
   const recorder = new Recorder(settings.lean === true);
   const simulation = await assembleSimulation(workload, settings, (event) => {
@@ -80,6 +82,7 @@ export async function replay(
   recorder.startMs = startMs;
   try {
     await simulation.engine.start();
+    await prepare?.(simulation);
     feed.start();
     if (workload.untilMs === null) {
       const untilMs = patienceMs === undefined ? GIVE_UP_MS : lastMs + patienceMs;

@@ -1,15 +1,19 @@
 // Loads ahead of need, on the live engine in virtual time: for hints, and for a rhythm that has been learned.
 
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { LOCAL_CALLER, type ModelName } from "../../src/domain/ids.ts";
 import type { NewHint } from "../../src/engine/control.ts";
+import { createSeeded } from "../../src/simulator/seeded.ts";
+import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { openRig, type Rig, type RigOptions } from "./rig.ts";
 
 const MINUTE = 60;
+const DAY = 86_400;
 const MODELS = { chat: { loadSeconds: 20 }, coder: { loadSeconds: 60 } };
 
 const open = (options: Partial<RigOptions> = {}): Promise<Rig> =>
-  openRig({ models: MODELS, scheduler: { policy: "fifo" }, ...options });
+  openRig({ models: MODELS, scheduler: { policy: "fifo" }, unattended: true, ...options });
 
 /** `coder` will be needed in so many seconds. */
 function hintIn(rig: Rig, seconds: number, rest: Partial<NewHint> = {}) {
@@ -152,4 +156,93 @@ it("with `hints` the same rhythm is watched and nothing is loaded for it; with f
 
     expect(rig.moves().some(({ reason }) => reason === "preload")).toBe(preloading === "hints");
   }
+});
+
+it("what comes at random is never expected", async () => {
+  const rig = await open({
+    models: { chat: { loadSeconds: 20 }, coder: { loadSeconds: 60 }, eye: { loadSeconds: 40 } },
+  });
+  const seeded = createSeeded(7);
+  for (const model of ["chat", "coder", "eye"]) {
+    const at: number[] = [];
+    for (let s = seeded.exponential(1_500); s < 4 * DAY; s += seeded.exponential(1_500)) at.push(s);
+    rig.schedule(model, at, { priority: 50 });
+  }
+
+  await rig.advance(4 * DAY);
+
+  expect(rig.of("prediction").length).toBeGreaterThan(5);
+  expect(rig.moves().filter(({ reason }) => reason === "preload")).toEqual([]);
+});
+
+it("hints in vain spend the budget and no more, and are stopped for twelve hours after eight", async () => {
+  const rig = await open();
+  rig.schedule("chat", [0]);
+  // A wrong hint each quarter of an hour; chat takes the device back in between.
+  for (let i = 1; i <= 90; i++) await hintIn(rig, i * 15 * MINUTE);
+  rig.schedule(
+    "chat",
+    Array.from({ length: 200 }, (_, i) => (i * 15 + 8) * MINUTE),
+  );
+
+  await rig.advance(16 * 60 * MINUTE);
+
+  const loads = rig.of("decision").filter(({ decision }) => decision.reason === "preload");
+  expect(outcomes(rig).slice(0, 8)).toEqual(Array(8).fill("coder hint miss"));
+  const stoppedAt = rig.of("preload")[7]?.atS ?? 0;
+  const next = loads.find(({ atS }) => atS > stoppedAt);
+  expect(next?.atS).toBeGreaterThanOrEqual(stoppedAt + 12 * 60 * MINUTE);
+  for (const { decision } of loads) expect(decision.preload?.leftMs).toBeGreaterThanOrEqual(0);
+});
+
+it("no more than the budget is spent, however often a rhythm asks for it", async () => {
+  const scheduler = { policy: "fifo", preloadBudgetSeconds: 130, preloadShare: 0.01 };
+  const rig = await open({ scheduler });
+  const quarters = Array.from({ length: 60 }, (_, i) => i * 15 * MINUTE);
+  rig.schedule("coder", quarters, { priority: 50 });
+  rig.schedule(
+    "chat",
+    quarters.map((at) => at + 6 * MINUTE),
+  );
+
+  await rig.advance(60 * 15 * MINUTE);
+
+  const spent = rig.of("decision").reduce((sum, { decision }) => sum + (decision.preload?.loadMs ?? 0) / 1_000, 0);
+  expect(spent).toBeGreaterThan(60);
+  expect(spent).toBeLessThanOrEqual(65 + 0.01 * 60 * 15 * MINUTE);
+});
+
+it("where there is room beside what is loaded nothing is evicted, and nothing is at risk", async () => {
+  const models = { chat: { loadSeconds: 20, memoryGiB: 20 }, coder: { loadSeconds: 60, memoryGiB: 40 } };
+  const rig = await open({ models, devices: { gpu0: { memoryGiB: 80 } } });
+  rig.schedule("chat", [0], { tokens: 64 * 900 });
+  await rig.advance(30);
+  await hintIn(rig, 5 * MINUTE);
+
+  await rig.advance(5 * MINUTE);
+
+  expect(rig.moves().at(-1)).toMatchObject({ kind: "preload", load: "coder", evict: [], preload: { risk: 0 } });
+  expect(rig.engine.status().devices[0]?.models).toEqual(["chat", "coder"]);
+});
+
+it("hints and what was learned survive a restart", async () => {
+  const database = new Database(":memory:");
+  const clock = new VirtualClock();
+  const first = await open({ database, clock });
+  const halfHours = Array.from({ length: 12 }, (_, i) => i * 30 * MINUTE);
+  first.schedule("coder", halfHours, { priority: 50 });
+  await first.advance(12 * 30 * MINUTE - 10 * MINUTE);
+  await hintIn(first, 3 * 60 * MINUTE, { model: "chat" as ModelName });
+  const known = first.engine.status().models.map(({ forecast }) => forecast);
+  const closing = first.engine.close();
+  await clock.runUntil(clock.nowMs() + 20_000);
+  await closing;
+  await first.store.close();
+
+  const second = await open({ database, clock, seed: 2 });
+
+  const now = second.engine.status().models.map(({ forecast }) => forecast);
+  expect(now).toEqual(known);
+  expect(now[1]?.cron).toEqual({ hits: 8, predictions: 8 });
+  expect(second.engine.hints.list(LOCAL_CALLER)).toMatchObject([{ state: "waiting", hint: { model: "chat" } }]);
 });

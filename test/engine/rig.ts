@@ -36,6 +36,8 @@ export interface RigOptions {
   readonly database?: Database.Database;
   readonly clock?: VirtualClock;
   readonly seed?: number;
+  /** No leases, deadlines or upkeep: long stretches of time go by quickly. */
+  readonly unattended?: boolean;
   readonly devices?: Readonly<Record<string, unknown>>;
   /** What a device's probe says. */
   readonly freeGiB?: () => number | null;
@@ -117,7 +119,7 @@ export class Rig {
       ...(this.#options.faults === undefined ? {} : { faults: this.#options.faults }),
     };
     this.engine = new Engine({
-      settings: config.engine,
+      settings: { ...config.engine, unattended: this.#options.unattended ?? false },
       store: this.store,
       backends: new Map(
         [...createBackends(config.backends, { clock }, [mockDriver(lab)])].map(([model, backend]) => [
