@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/scheduler/decide.ts";
+import { openAt } from "../../src/scheduler/forecast.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import type { ModelView, Snapshot } from "../../src/scheduler/snapshot.ts";
 import { NOW, policyAndAnySnapshot, policyAndSnapshot, snapshotFor } from "./snapshots.ts";
@@ -36,13 +37,15 @@ test("a verdict is a function of its snapshot: it changes nothing and answers th
   });
 });
 
-test("only a model with demand or a wish is loaded, never one that is resident, paused, backing off or too large", () => {
+test("only a model with demand, a wish or, while nothing waits, a forecast is loaded, never one that is resident, paused, backing off or too large", () => {
   check(policyAndSnapshot, ([policy, at]) => {
-    const { kind, load, evict } = decide(at, policy);
+    const { kind, load, evict, reason } = decide(at, policy);
     const target = at.models.find((each) => each.model === load);
     expect(kind === "swap" || kind === "load" || kind === "preload").toBe(target !== undefined);
     if (target === undefined) return;
-    expect(target.depth > 0 || target.wanted !== null).toBe(true);
+    const expected =
+      openAt(target.forecast, at.nowMs, "acting") !== null && at.models.every(({ depth }) => depth === 0);
+    expect(reason === "preload" ? expected : target.depth > 0 || target.wanted !== null).toBe(true);
     expect(target.paused || target.retryAtMs > at.nowMs).toBe(false);
     expect(evict).not.toContain(load);
     const staying = at.device.residents.map((each) => each.model).filter((model) => !evict.includes(model));
