@@ -10,7 +10,7 @@ import { replayHeaders } from "../held.ts";
 import { followResponse, responseJson } from "./follow.ts";
 import { bytesOf, factsOf } from "./stored-response.ts";
 
-/** @throws {SirError} unsupported_media_type, invalid_body with the name of what cannot be asked in the background or of this model's engine */
+/** @throws {SirError} invalid_body with the name of what cannot be asked in the background or of this model's engine */
 export async function createResponse(c: Call, world: HttpWorld, prepared: PreparedCall): Promise<Response> {
   const { echo } = await examined(world, prepared);
   const metadata = isRecord(echo["metadata"]) ? (echo["metadata"] as Record<string, string>) : {};
@@ -26,9 +26,6 @@ export async function createResponse(c: Call, world: HttpWorld, prepared: Prepar
 
 async function examined(world: HttpWorld, prepared: PreparedCall): Promise<Examined> {
   try {
-    if (!prepared.body.contentType.includes("json")) {
-      throw new SirError("unsupported_media_type", "A background response is asked for in JSON, not in a form.");
-    }
     const found = await readRequest(await bytesOf(world, prepared.body));
     const chatFault = world.engine.speaksChatOnly(prepared.model.name) ? found.chatFault : null;
     const fault = found.fault ?? chatFault;

@@ -195,16 +195,6 @@ describe("a request that cannot be carried out in the background", () => {
     expect((error as Error).message).toContain(`"${param}"`);
   });
 
-  it("is refused in a form", async () => {
-    const world = await site();
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ model: "chat", background: "true" })) form.append(name, value);
-
-    const response = await world.app.request("/v1/responses", { method: "POST", body: form });
-
-    expect(response.status).toBe(415);
-  });
-
   it("is passed through when it is synchronous", async () => {
     const world = await site();
     const asked = { model: "chat", input: "hello", previous_response_id: "resp_engine", store: false };
