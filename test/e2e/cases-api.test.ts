@@ -77,6 +77,15 @@ describe("fire and forget came back empty: a background response whose socket go
   });
 });
 
+it("a background request of a megabyte is read by the built router's thread, and repeated in its response", async () => {
+  engine.answer = replyWith(200, RESPONSE);
+  const body = JSON.stringify({ model: "m", input: "x".repeat(1_000_000), instructions: "be kind", background: true });
+
+  const made = await ask(router.origin, RESPONSES, { body });
+
+  expect([made.status, made.json()["instructions"]]).toEqual([200, "be kind"]);
+});
+
 describe("a service that is killed right after its 202", () => {
   const script = fileURLToPath(new URL("./submitter.mjs", import.meta.url));
 
