@@ -10,10 +10,10 @@ import { decide } from "../scheduler/decide.ts";
 import { holdRule, sentence } from "../scheduler/explain.ts";
 import { reorderCause } from "../scheduler/reorder.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
-import type { DeviceUnit } from "./device.ts";
+import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { sampleMeters } from "./sample.ts";
-import type { EngineWorld, ModelEntry, WakeReason } from "./state.ts";
+import type { EngineWorld, ModelEntry, Residency, WakeReason } from "./state.ts";
 import { snapshotOf } from "./views.ts";
 import { type DeviceHold, recordWaits } from "./waits.ts";
 
@@ -171,7 +171,8 @@ export class Loop {
       const residency = device.find(model);
       if (residency === null || residency.leaving || entry === undefined || entry.paused) continue;
       const scored = decided.models.find((each) => each.model === model);
-      started += this.#dispatcher.dispatch(entry, residency, device, decided.serve, {
+      const limit = Math.min(decided.serve, this.#shareOf(entry, residency));
+      started += this.#dispatcher.dispatch(entry, residency, device, limit, {
         first: decided.first ?? null,
         decision: decision?.id ?? null,
         score: scored?.score ?? null,
@@ -179,6 +180,16 @@ export class Loop {
       });
     }
     return started;
+  }
+
+  /** How many jobs may start here so that the copies of a model have about as many each. */
+  #shareOf({ queue, spec }: ModelEntry, residency: Residency): number {
+    const copies = allResidents(this.#devices).filter(
+      ({ instance, leaving }) => instance.model === spec.name && !leaving,
+    );
+    if (copies.length < 2) return Number.POSITIVE_INFINITY;
+    const running = copies.reduce((sum, each) => sum + each.running.size, 0);
+    return Math.max(0, Math.ceil((running + queue.size) / copies.length) - residency.running.size);
   }
 
   #serveRemote(entry: ModelEntry): void {

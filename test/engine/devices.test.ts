@@ -99,6 +99,34 @@ describe("a second copy of a model", () => {
     expect(loadedOn(rig)).toEqual({ gpu0: [], gpu1: [] });
   });
 
+  it("gets as many jobs as the first, not what that one leaves over", async () => {
+    const rig = await open({ ...pair, models: { a: { ...models.a, concurrency: 8 } } });
+    await Promise.all(Array.from({ length: 200 }, () => rig.submit("a", { tokens: 64 * 4, leaseMs: null })));
+    await rig.advance(160);
+    const before = rig.engine.status().models[0]?.devices;
+    await Promise.all(Array.from({ length: 6 }, () => rig.submit("a", { tokens: 64 * 60, leaseMs: null })));
+
+    await rig.advance(5);
+    const [here, there] = ["gpu0", "gpu1"].map(
+      (gpu) =>
+        rig
+          .of("load.started")
+          .filter(({ device }) => device === gpu)
+          .at(-1)?.instance,
+    );
+    const jobs = await Promise.all(
+      rig
+        .of("job.dispatched")
+        .slice(-6)
+        .map(({ job }) => rig.job(job)),
+    );
+    const on = (instance: string | undefined): number =>
+      jobs.filter(({ state }) => "instance" in state && state.instance === instance).length;
+
+    expect(before).toEqual(["gpu0", "gpu1"]);
+    expect([on(here), on(there)]).toEqual([3, 3]);
+  });
+
   it("is not loaded for a short queue, nor where copies are switched off", async () => {
     const short = await open({ ...pair, models });
     const off = await open({ ...pair, models, scheduler: { policy: "fifo", replicas: false } });

@@ -80,6 +80,12 @@ describe("room", () => {
     expect(verdict.models.find((each) => each.model === "N")?.whyNot).toBe("does not fit beside P, which is pinned");
   });
 
+  it("is made by others before a pinned model, however little that one is worth", () => {
+    const models = of({ P: gib(40, { pinned: true }), B: gib(40, waits(9_000, 9, 100)), N: gib(40, waits(90_000)) });
+    const policy = bindPolicy("model-score", { maxWaitSeconds: 60, serveBeforeSwap: false });
+    expect(decide(snapshot(NOW, models, on(80, "P", "B")), policy)).toMatchObject({ load: "N", evict: ["B"] });
+  });
+
   it("a guard on one model's place does not hold back those that want another's", () => {
     const policy = bindPolicy("longest", { minResidencySeconds: 1_000 });
     const device = {
