@@ -56,7 +56,8 @@ function partnersOf(device: DeviceUnit, devices: readonly DeviceUnit[], { models
 
 /**
  * What a model is to a device. One that is loaded across several is decided on at the first of them; what is loaded on a
- * partner may have to go for it, and is `foreign`.
+ * partner may have to go for it, and is `foreign`, also where it might be loaded here too: no second copy is made among
+ * partners.
  */
 function standing(
   { spec }: ModelEntry,
@@ -64,9 +65,9 @@ function standing(
   partners: readonly DeviceUnit[],
 ): "candidate" | "resident" | "foreign" | "away" {
   if (device.find(spec.name) !== null) return "resident";
+  if (partners.some((each) => each.find(spec.name) !== null)) return "foreign";
   const own = spec.across === true ? spec.devices[0] === device.spec.id : spec.devices.includes(device.spec.id);
-  if (own) return "candidate";
-  return partners.some((each) => each.find(spec.name) !== null) ? "foreign" : "away";
+  return own ? "candidate" : "away";
 }
 
 /** Where a model is loaded elsewhere, or on its way there, one more copy of it must pay. */
