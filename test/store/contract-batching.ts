@@ -155,6 +155,19 @@ export function exerciseBatching(bench: Bench): void {
       expect(await store.batches.outcomes(id, 0, 10)).toEqual([]);
     });
 
+    it("is fed nothing while there is no room for answers, and goes on when there is", async () => {
+      const given = await bench.open({ maxStoredBytes: 102 });
+      const { store } = given;
+      const id = await begun(given, 2);
+      const [job] = idsOf(await store.batches.feed(id, [fed(1)]));
+      await succeeded(given, job as JobId);
+
+      expect(await store.batches.feed(id, [fed(2)])).toBe("storage_full");
+      expect(await store.batches.waiting(id)).toEqual(new Map([["beta", 1]]));
+      await store.purge(job as JobId);
+      expect(idsOf(await store.batches.feed(id, [fed(2)]))).toHaveLength(1);
+    });
+
     it("is refused for a file that is not there, or not the caller's, and beyond so many", async () => {
       const { store } = await bench.open();
       const file = newFile();
