@@ -38,6 +38,7 @@ export const decideBench: Bench = {
     const figures = scenes.flatMap((scene, i) => figuresOf(scene, taken[i] ?? []));
     const p50 = (i: number): number => spreadOf((taken[i] ?? []).map(({ cpuMs }) => cpuMs)).p50;
     figures.push({ name: "decision with 1e6 over one with 1e3, CPU, p50", value: p50(2) / p50(0), unit: "x" });
+    figures.push(...weighed(scenes, stage));
     const largest = scenes.at(-1);
     if (largest !== undefined) figures.push(...variants(largest, stage));
     return figures;
@@ -108,6 +109,20 @@ function figuresOf({ label, bytesPerJob }: Held, took: readonly Took[]): Figure[
   const note = "heap: job, queues, lease, index by id";
   if (isLargest) figures.push({ name: `memory of a queued job ${at}`, value: bytesPerJob, unit: "bytes", note });
   return figures;
+}
+
+/** Stint weighs sums per model and band, so it must not depend on how many wait either. */
+function weighed(scenes: readonly Held[], { progress }: Stage): Figure[] {
+  progress("policy stint");
+  const stint = bindPolicy("stint", {});
+  for (const scene of scenes) decideOften(scene, stint, WARM_UP);
+  const took = scenes.map((scene) => spreadOf(decideOften(scene, stint, VARIANT_TIMES).map(({ cpuMs }) => cpuMs)));
+  const figures = scenes.map(({ label }, i): Figure => {
+    const bar = label === "1e6" ? { bar: BAR } : {};
+    return { name: `decision with ${label} queued, CPU, p99, stint`, value: took[i]?.p99 ?? 0, unit: "ms", ...bar };
+  });
+  const ratio = (took.at(-1)?.p50 ?? 0) / (took[0]?.p50 ?? 1);
+  return [...figures, { name: "decision with 1e6 over one with 1e3, CPU, p50, stint", value: ratio, unit: "x" }];
 }
 
 /** What else could make a decision slow: another policy, or a queue whose head is full of callers who have left. */

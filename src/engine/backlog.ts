@@ -23,10 +23,14 @@ const headOf = (job: LiveJob): Head => ({
 
 interface BandQueue {
   readonly jobs: SortedList<LiveJob>;
-  acceptedAtMsSum: number;
+  /**
+   * Sum of when they were accepted, in whole ms after the queue's origin: whole numbers far below 2^53, so that it is what
+   * its jobs add up to after any number of changes. A sum of instants as they are would lose its last digits for good.
+   */
+  sum: number;
 }
 
-const emptyBand = (): BandQueue => ({ jobs: new SortedList(byArrival), acceptedAtMsSum: 0 });
+const emptyBand = (): BandQueue => ({ jobs: new SortedList(byArrival), sum: 0 });
 
 /**
  * One model's queue. Jobs that are demand and jobs that are not (orphans) lie apart, so that the demand job that runs next
@@ -35,6 +39,8 @@ const emptyBand = (): BandQueue => ({ jobs: new SortedList(byArrival), acceptedA
 export class ModelQueue {
   readonly #wanted = new SortedList<LiveJob>(byRank);
   readonly #orphans = new SortedList<LiveJob>(byRank);
+  /** Of the first job it ever held. */
+  #originMs: number | null = null;
   /** Demand that has a deadline. */
   readonly #deadlines = new SortedList<LiveJob>(byDeadline);
   readonly #bands: Record<Band, BandQueue> = {
@@ -104,12 +110,13 @@ export class ModelQueue {
 
   /** What the band's demand has waited by now, in job-ms. */
   waitedMs(band: Band, nowMs: number): number {
-    const { jobs, acceptedAtMsSum } = this.#bands[band];
-    return Math.max(0, jobs.size * nowMs - acceptedAtMsSum);
+    const { jobs, sum } = this.#bands[band];
+    return Math.max(0, jobs.size * (nowMs - (this.#originMs ?? 0)) - sum);
   }
 
   band(band: Band): Omit<BandView, "arrivals" | "waitedMsAtLoad"> {
-    const { jobs, acceptedAtMsSum } = this.#bands[band];
+    const { jobs, sum } = this.#bands[band];
+    const acceptedAtMsSum = jobs.size * (this.#originMs ?? 0) + sum;
     const first = jobs.first();
     return { depth: jobs.size, acceptedAtMsSum, oldest: first === undefined ? null : headOf(first) };
   }
@@ -143,7 +150,8 @@ export class ModelQueue {
     const band = this.#bands[job.band];
     if (by === 1) band.jobs.insert(job);
     else band.jobs.remove(job);
-    band.acceptedAtMsSum += by * job.acceptedAtMs;
+    this.#originMs ??= Math.floor(job.acceptedAtMs);
+    band.sum += by * (Math.floor(job.acceptedAtMs) - this.#originMs);
   }
 }
 

@@ -26,7 +26,7 @@ export interface Decayed {
 
 export interface BandView {
   readonly depth: number;
-  /** Sum of `acceptedAtMs` over the band's queued jobs, so that summed waits are exact in O(1). */
+  /** Sum of `acceptedAtMs`, in whole ms, over the band's queued jobs: their summed waits in O(1). */
   readonly acceptedAtMsSum: number;
   readonly oldest: Head | null;
   /** Jobs that came, queued or not; the half-life is the policy's (`BoundPolicy.rateHalfLifeMs`). */

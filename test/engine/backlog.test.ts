@@ -9,7 +9,7 @@ import type { LiveJob } from "../../src/engine/live-job.ts";
 
 const MS_PER_POINT = 60_000;
 
-function liveJob(n: number, priority: number, acceptedAtMs: number): LiveJob {
+function liveJob(n: number, priority: number, acceptedAtMs: number, deadlineAtMs: number | null = null): LiveJob {
   return {
     id: `job_${String(n).padStart(4, "0")}` as JobId,
     model: "m" as ModelName,
@@ -17,7 +17,7 @@ function liveJob(n: number, priority: number, acceptedAtMs: number): LiveJob {
     priority,
     rank: acceptedAtMs - priority * MS_PER_POINT,
     acceptedAtMs,
-    deadlineAtMs: null,
+    deadlineAtMs,
     durable: true,
     stream: false,
     runAfterMs: 0,
@@ -44,10 +44,13 @@ function expectSame(queue: ModelQueue, queued: ReadonlySet<LiveJob>): void {
   expect(queue.oldest()?.id).toBe([...demand].sort(byArrival)[0]?.id);
   expect(inOrder.map((job) => queue.position(job))).toEqual(inOrder.map((_, n) => n));
   expect(new Set(queue.jobs())).toEqual(queued);
+  const due = demand.map(({ deadlineAtMs }) => deadlineAtMs).filter((each) => each !== null);
+  expect(queue.deadline()?.atMs ?? null).toBe(due.length === 0 ? null : Math.min(...due));
   for (const band of BANDS) {
     const inBand = demand.filter((job) => job.band === band);
     expect(queue.band(band).depth).toBe(inBand.length);
     expect(queue.band(band).acceptedAtMsSum).toBe(inBand.reduce((sum, { acceptedAtMs }) => sum + acceptedAtMs, 0));
+    expect(queue.waitedMs(band, 2e7)).toBe(inBand.reduce((sum, { acceptedAtMs }) => sum + 2e7 - acceptedAtMs, 0));
   }
 }
 
@@ -60,6 +63,7 @@ describe("a model's queue", () => {
     const kind = fc.record({
       priority: fc.constantFrom(-110, -100, 0, 0, 5, 100),
       acceptedAtMs: fc.integer({ min: 0, max: 10 ** 7 }),
+      deadlineAtMs: fc.constantFrom(null, null, 5, 7, 10 ** 7),
     });
 
     fc.assert(
@@ -67,7 +71,9 @@ describe("a model's queue", () => {
         fc.array(kind, { minLength: 40, maxLength: 40, size: "max" }),
         fc.array(step, { maxLength: 120, size: "max" }),
         (kinds, steps) => {
-          const jobs = kinds.map(({ priority, acceptedAtMs }, n) => liveJob(n, priority, acceptedAtMs));
+          const jobs = kinds.map(({ priority, acceptedAtMs, deadlineAtMs }, n) =>
+            liveJob(n, priority, acceptedAtMs, deadlineAtMs),
+          );
           const queue = new ModelQueue();
           const queued = new Set<LiveJob>();
           for (const { act, job: n } of steps) {

@@ -13,6 +13,8 @@ import type { RouterEvent } from "../../src/domain/event.ts";
 import { DEFAULT_POOL, type DeviceId, type JobId, LOCAL_CALLER, type ModelName } from "../../src/domain/ids.ts";
 import { isFinal, type Job } from "../../src/domain/job.ts";
 import { Engine } from "../../src/engine/engine.ts";
+import type { EngineSettings } from "../../src/engine/settings.ts";
+import type { Snapshot } from "../../src/scheduler/snapshot.ts";
 import { createSimulatedIds } from "../../src/simulator/seeded.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
@@ -41,6 +43,8 @@ export interface RigOptions {
   readonly devices?: Readonly<Record<string, unknown>>;
   /** What a device's probe says. */
   readonly freeGiB?: () => number | null;
+  /** Sees every snapshot that the policy is asked about. */
+  readonly watch?: (snapshot: Snapshot) => void;
   /** What the engine gets instead of each mock backend. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -72,6 +76,15 @@ function documentOf({ models, scheduler, jobs, devices }: RigOptions): unknown {
     ...(devices === undefined ? {} : { devices }),
     models: Object.fromEntries(documents),
   };
+}
+
+function watched(settings: EngineSettings, watch: RigOptions["watch"]): EngineSettings {
+  if (watch === undefined) return settings;
+  const choose: EngineSettings["policy"]["choose"] = (field) => {
+    watch(field.snapshot);
+    return settings.policy.choose(field);
+  };
+  return { ...settings, policy: { ...settings.policy, choose } };
 }
 
 export class Rig {
@@ -119,7 +132,7 @@ export class Rig {
       ...(this.#options.faults === undefined ? {} : { faults: this.#options.faults }),
     };
     this.engine = new Engine({
-      settings: { ...config.engine, unattended: this.#options.unattended ?? false },
+      settings: { ...watched(config.engine, this.#options.watch), unattended: this.#options.unattended ?? false },
       store: this.store,
       backends: new Map(
         [...createBackends(config.backends, { clock }, [mockDriver(lab)])].map(([model, backend]) => [
