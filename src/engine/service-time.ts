@@ -10,11 +10,11 @@ const WORK_WEIGHT = 0.1;
 /** Where the driver knows nothing. */
 const SLOWDOWN_GUESS = 0.06;
 const SLOWDOWN_MAX = 4;
-/** Of each run's weight in the regression, per later run: about the last two hundred count. */
-const KEPT = 0.995;
+/** Of each run's weight in the regression, per later run: about the last five hundred count. */
+const KEPT = 0.998;
 /** It is asked each so many runs. */
 const RUNS_BETWEEN_DOUBTS = 100;
-const STANDARD_ERRORS = 5;
+const STANDARD_ERRORS = 4.5;
 
 /** What a driver knows of its model before anything ran. */
 export interface ServiceGuess {
