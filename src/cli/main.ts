@@ -43,6 +43,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Run recorded traffic again, under other settings, and compare.",
     load: async () => (await import("./replay.ts")).replay,
   },
+  tune: {
+    summary: "Say from recorded days whether a setting of the policy should be another.",
+    load: async () => (await import("./tune.ts")).tune,
+  },
   config: {
     summary: "Print the JSON Schema of the configuration.",
     load: async () => (await import("./config.ts")).config,

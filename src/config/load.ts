@@ -114,7 +114,7 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
     webhooks: webhookEndpoints(document),
     store,
     logLevel: document.log.level,
-    engine: engineSettings(document, backends.models, devices, scheduler.policy),
+    engine: engineSettings(document, backends.models, devices, scheduler),
     backends: backends.groups,
     warnings: findings.warnings,
     unused: scheduler.unused.map((key) => `scheduler.${key}`),

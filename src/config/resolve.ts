@@ -4,10 +4,10 @@ import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { EngineSettings, PreloadSettings } from "../engine/settings.ts";
-import type { BoundPolicy } from "../scheduler/policy.ts";
 import { type Endpoint, endpointId } from "../webhooks/endpoint.ts";
 import type { BatchSettings, JobSettings, ServerSettings, SyncSettings } from "./resolved.ts";
 import type { ConfigDocument, ModelDocument } from "./schema.ts";
+import type { BoundScheduler } from "./schema-scheduler.ts";
 import { toMs } from "./units.ts";
 
 const orNull = (value: number | null): number | null => (value === null ? null : toMs(value));
@@ -112,7 +112,7 @@ export function engineSettings(
   document: ConfigDocument,
   models: readonly ModelSpec[],
   devices: readonly DeviceSpec[],
-  policy: BoundPolicy,
+  { policy, shadow }: BoundScheduler,
 ): EngineSettings {
   const jobs = jobSettings(document);
   return {
@@ -120,6 +120,7 @@ export function engineSettings(
     models,
     devices,
     policy,
+    shadow,
     leaseMs: jobs.leaseMs,
     sweepMs: jobs.sweepMs,
     maxAttempts: jobs.maxAttempts,

@@ -2,10 +2,12 @@
 // accepted, so that policies can be compared by changing one word; `sir doctor` names them as unused.
 
 import { z } from "zod";
+import type { ShadowSettings } from "../engine/settings.ts";
 import { bindPolicy, keysOf, POLICY_NAMES, type PolicyName } from "../scheduler/policies/registry.ts";
 import { schedulerSettingsShape } from "../scheduler/policies/settings.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
 import { closest } from "./closest.ts";
+import { bindShadow, shadowSection } from "./shadow.ts";
 import { name, seconds } from "./units.ts";
 
 function policyMend(came: unknown): string {
@@ -50,6 +52,7 @@ export const schedulerSection = z
     preloadBudgetSeconds: seconds()
       .default(1_200)
       .describe("How much of that share may be saved up; a model that loads longer is never loaded ahead of need."),
+    shadow: shadowSection,
     ...schedulerSettingsShape,
   })
   .prefault({})
@@ -59,6 +62,7 @@ export type SchedulerDocument = z.output<typeof schedulerSection>;
 
 export interface BoundScheduler {
   readonly policy: BoundPolicy;
+  readonly shadow: ShadowSettings | null;
   /** The section with the policy's own defaults filled in, without what it does not read. */
   readonly effective: Readonly<Record<string, unknown>>;
   /** Settings that were written down and that the chosen policy does not read. */
@@ -70,8 +74,8 @@ export function bindScheduler(scheduler: SchedulerDocument): BoundScheduler {
   const { policy: named, drainSeconds, neverTogether, replicas, ...rest } = scheduler;
   const { preloading, preloadShare, preloadBudgetSeconds } = rest;
   const ahead = { preloading, preloadShare, preloadBudgetSeconds };
-  const general = { policy: named, drainSeconds, neverTogether, replicas, ...ahead };
+  const general = { policy: named, drainSeconds, neverTogether, replicas, shadow: rest.shadow, ...ahead };
   const read = [...keysOf(scheduler.policy), ...Object.keys(general)];
   const unused = Object.keys(scheduler).filter((key) => !read.includes(key));
-  return { policy, effective: { ...general, ...policy.settings }, unused };
+  return { policy, shadow: bindShadow(scheduler), effective: { ...general, ...policy.settings }, unused };
 }

@@ -5,6 +5,7 @@ import type { BatchStatus } from "./batch.ts";
 import type { Decision } from "./decision.ts";
 import type { BatchId, DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
 import type { CancelReason, Dispatch, JobError } from "./job.ts";
+import type { Tuning } from "./tuning.ts";
 
 export type LoadOutcome = "ready" | "failed" | "timeout" | "abandoned";
 /**
@@ -74,6 +75,16 @@ export type RouterEvent =
       readonly claimedGiB: number;
       readonly measuredGiB: number;
     }
+  /** A policy in shadow would have done something else; `stay` is to hold or to idle. */
+  | {
+      readonly type: "shadow.disagreed";
+      readonly device: DeviceId;
+      readonly policy: string;
+      readonly done: "move" | "stay";
+      readonly wished: "move" | "stay";
+    }
+  /** Tuned settings entered a state, see `Tuning`. */
+  | { readonly type: "tuning"; readonly tuning: Tuning }
   | { readonly type: "device.blocked"; readonly device: DeviceId; readonly detail: string; readonly untilMs: number }
   | { readonly type: "instance.stuck"; readonly model: ModelName; readonly device: DeviceId; readonly restart: boolean }
   | {

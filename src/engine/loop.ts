@@ -13,6 +13,7 @@ import type { Snapshot } from "../scheduler/snapshot.ts";
 import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Dispatcher } from "./dispatch.ts";
 import { sampleMeters } from "./sample.ts";
+import { ShadowWatch } from "./shadow.ts";
 import type { EngineWorld, ModelEntry, Residency, WakeReason } from "./state.ts";
 import { snapshotOf } from "./views.ts";
 import { type DeviceHold, recordWaits } from "./waits.ts";
@@ -35,6 +36,7 @@ export class Loop {
   readonly #dispatcher: Dispatcher;
   readonly #inForce = new Map<DeviceUnit, Decision>();
   readonly #verdicts = new Map<DeviceUnit, Decided>();
+  readonly #shadow: ShadowWatch;
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
@@ -49,6 +51,7 @@ export class Loop {
     this.#world = world;
     this.#devices = devices;
     this.#dispatcher = dispatcher;
+    this.#shadow = new ShadowWatch(world);
     this.lastPassAtMs = world.clock.nowMs();
     this.#eventAtMs = this.lastPassAtMs;
   }
@@ -125,6 +128,7 @@ export class Loop {
       const quietUntilMs = pauseEndsAtMs(device, decided);
       const quiet = quietUntilMs !== null && quietUntilMs > snapshot.nowMs;
       const decision = quiet ? this.decisionOf(device) : this.#record(device, decided);
+      if (round === 0) this.#shadow.look(snapshot, decided, decision?.id ?? null);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
       if (served > 0) this.#eventAtMs = this.#world.clock.nowMs();

@@ -3,6 +3,7 @@
 import type { Band } from "../domain/band.ts";
 import type { PoolId } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
+import type { SettingValues } from "../domain/tuning.ts";
 import type { BoundPolicy } from "../scheduler/policy.ts";
 
 /** Loads ahead of need: what may cause them, and what they may cost. */
@@ -19,11 +20,20 @@ export interface PreloadSettings {
   readonly weights: Readonly<Record<Band, number>>;
 }
 
+/** A second policy, asked on the same snapshots and never obeyed. */
+export interface ShadowSettings {
+  readonly policy: BoundPolicy;
+  /** How it differs, for the record. */
+  readonly set: SettingValues;
+}
+
 export interface EngineSettings {
   readonly pool: PoolId;
   readonly models: readonly ModelSpec[];
   readonly devices: readonly DeviceSpec[];
   readonly policy: BoundPolicy;
+  /** Absent or null: none. */
+  readonly shadow?: ShadowSettings | null;
   readonly leaseMs: number;
   readonly sweepMs: number;
   readonly maxAttempts: number;

@@ -85,6 +85,20 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
         ...sizes,
       }));
     }
+    case "shadow.disagreed": {
+      const { device, policy, done, wished } = event;
+      return line("debug", `in shadow, ${policy} would have ${wished === "stay" ? "stayed" : "moved"}`, () => ({
+        device,
+        policy,
+        done,
+        wished,
+      }));
+    }
+    case "tuning": {
+      const { state, policy, set, reason } = event.tuning;
+      const level = state === "returned" || state === "dropped" ? "warn" : "info";
+      return line(level, `tuned settings: ${state}: ${reason}`, () => ({ state, policy, set }));
+    }
     case "instance.stuck": {
       const { model, device, restart } = event;
       return line("error", "an engine makes no progress", () => ({ model, device, restart }));

@@ -32,6 +32,11 @@ export function createMetricSet(registry: Registry) {
       "model",
       "reason",
     ]),
+    shadows: counter("sir_shadow_disagreements_total", "A policy in shadow would have moved something else.", [
+      "device",
+      "done",
+      "wished",
+    ]),
     swaps: counter("sir_swaps_total", "Decisions that evicted one model for another, by the model brought in.", [
       "model",
       "device",

@@ -118,6 +118,9 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (kind === "swap" && load !== null) set.swaps.inc({ model: load, device, reason });
       return;
     }
+    case "shadow.disagreed":
+      set.shadows.inc({ device: event.device, done: event.done, wished: event.wished });
+      return;
     case "preload":
     case "prediction": {
       const { model, source, outcome } = event;

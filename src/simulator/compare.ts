@@ -101,7 +101,7 @@ function waitsOf(jobs: readonly JobOutcome[]): Waits {
 }
 
 /** The smallest value that at least this share does not exceed. @param sorted Ascending. */
-export function quantile(sorted: readonly number[], share: number): number {
+export function quantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 

@@ -34,10 +34,10 @@ describe("the JSON Schema of the configuration", () => {
     /"type":"(number|integer)"/.test(JSON.stringify({ ...node, properties: 0 }));
 
   it("ends every duration in Seconds and every size in GiB or Bytes", () => {
-    const factors = [".scheduler.hold", ".scheduler.holdMax"];
+    const isFactor = (path: string): boolean => /^\.scheduler(\.shadow\.set)?\.(hold|holdMax)$/.test(path);
     const timed = all.filter(
       ([path, node]) =>
-        !factors.includes(path) && isNumber(node) && /(timeout|lease|ttl|wait|hold|grace|sweep|drain)\w*$/i.test(path),
+        !isFactor(path) && isNumber(node) && /(timeout|lease|ttl|wait|hold|grace|sweep|drain)\w*$/i.test(path),
     );
     const sized = all.filter(([path, node]) => isNumber(node) && /(memory|limit|stored)\w*$/i.test(path));
 

@@ -127,6 +127,19 @@ const BY_TYPE: ByType = {
   recovered: { type: "recovered", requeued: 4, poisoned: 1, dropped: 2 },
   "instance.adopted": { type: "instance.adopted", model: chat, device: gpu0, instance },
   "instance.stuck": { type: "instance.stuck", model: chat, device: gpu0, restart: true },
+  "shadow.disagreed": { type: "shadow.disagreed", device: gpu0, policy: "longest", done: "stay", wished: "move" },
+  tuning: {
+    type: "tuning",
+    tuning: {
+      state: "shadow",
+      atMs: 0,
+      untilMs: 1,
+      policy: "model-score",
+      set: { maxWaitSeconds: 240 },
+      base: { maxWaitSeconds: 120 },
+      reason: "asked for by an operator",
+    },
+  },
   "device.blocked": { type: "device.blocked", device: gpu0, detail: "memory did not come back", untilMs: 70_000 },
 };
 

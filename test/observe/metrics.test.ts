@@ -52,6 +52,7 @@ sir_queue_wait_seconds histogram band,model
 sir_reorders_total counter model,reason
 sir_run_seconds histogram model,outcome
 sir_running_jobs gauge model
+sir_shadow_disagreements_total counter device,done,wished
 sir_store_commit_jobs histogram
 sir_store_commit_seconds histogram
 sir_swaps_total counter device,model,reason
