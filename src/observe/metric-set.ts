@@ -10,15 +10,21 @@ const LOADS = [0.5, 1, 2, 5, 10, 20, 30, 60, 90, 120, 180, 300, 450, 600, 900, 1
 const COMMITS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-export function createMetricSet(registry: Registry) {
+/** Makers of metrics, bound to a registry. */
+function makers(registry: Registry) {
   const registers = [registry];
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
-    new Gauge({ name, help, labelNames, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
-    new Histogram({ name, help, labelNames, buckets, registers });
+  return {
+    gauge: <L extends string>(name: string, help: string, labelNames: L[]): Gauge<L> =>
+      new Gauge({ name, help, labelNames, registers }),
+    counter: <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+      new Counter({ name, help, labelNames, registers }),
+    histogram: <L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}
 
+export function createMetricSet(registry: Registry) {
+  const { gauge, counter, histogram } = makers(registry);
   return {
     queueDepth: gauge("sir_queue_depth", "Queued jobs.", ["model", "band"]),
     oldestWait: gauge("sir_queue_oldest_wait_seconds", "Age of the oldest queued job, 0 when there is none.", [

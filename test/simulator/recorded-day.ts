@@ -25,7 +25,12 @@ export function madeDay(hours: number, seed = 1, slowdownPerJob = 0.06): Workloa
   const code = simulatedModel("code", { ...timing, loadMs: 45_000, tokensPerSecond: 30, concurrency: 4 });
   const batch = simulatedModel("sum", { ...timing, priority: 0.5, loadMs: 30_000, tokensPerSecond: 50 });
   const until = hours * HOUR_MS;
-  const code1 = bursts([{ model: "code", tokens: 300 }], { count: Math.ceil(hours), size: 10, gapMs: 2_000, everyMs: HOUR_MS });
+  const code1 = bursts([{ model: "code", tokens: 300 }], {
+    count: Math.ceil(hours),
+    size: 10,
+    gapMs: 2_000,
+    everyMs: HOUR_MS,
+  });
   const lengths = seeded.fork("tokens");
   const arrivals = merge(
     poisson(seeded.fork("chat"), { model: "chat", priority: 100 }, 60, 0, until),
