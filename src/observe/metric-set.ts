@@ -31,7 +31,7 @@ export function createMetricSet(registry: Registry) {
       "model",
       "band",
     ]),
-    ...createBatchMetrics(registers),
+    ...createBatchMetrics([registry]),
     running: gauge("sir_running_jobs", "Attempts that run now.", ["model"]),
     dispatched: counter("sir_dispatched_total", "Attempts started.", ["model", "band"]),
     reorders: counter("sir_reorders_total", "Jobs started before one that came earlier, by the term that did it.", [
