@@ -10,7 +10,9 @@ import type { ResolvedConfig } from "./config/resolved.ts";
 import { setupOf } from "./config/setup.ts";
 import type { Emit } from "./domain/event.ts";
 import type { DeviceId, IdSource } from "./domain/ids.ts";
+import type { Tuning } from "./domain/tuning.ts";
 import { Engine } from "./engine/engine.ts";
+import { type Judgement, type OwnSettings, Tuner } from "./engine/tuner.ts";
 import { createApp } from "./http/app.ts";
 import { createClosing } from "./http/closing.ts";
 import { type Listening, listen } from "./http/listen.ts";
@@ -19,6 +21,7 @@ import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
 import { createLog, type RouterLog } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
+import type { History } from "./store/history.ts";
 import { openStore } from "./store/open.ts";
 import { createSpool, type Spool, type SpoolFile } from "./store/spool.ts";
 import type { Store } from "./store/store.ts";
@@ -31,6 +34,8 @@ export interface RouterOptions {
   /** Default: one on standard error at the configured level. */
   readonly log?: RouterLog;
   readonly version?: string;
+  /** Whether tuned settings have done harm since they were obeyed. Absent: none are taken. */
+  readonly judge?: (history: History, tuning: Tuning, nowMs: number) => Promise<Judgement>;
 }
 
 export interface Router {
@@ -57,10 +62,11 @@ const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 export async function startRouter(config: ResolvedConfig, options: RouterOptions = {}): Promise<Router> {
   const log = options.log ?? createLog({ level: config.logLevel });
   const { promise: failed, fail } = failure();
-  const core = await openCore(config, log, fail, options.version);
+  const core = await openCore(config, log, fail, options);
   const { engine, store, metrics, models } = core;
   const stop = async (): Promise<void> => {
     await core.batches.close();
+    await core.tuner.close();
     await engine.close();
     await core.webhooks.close();
     await core.fleet.close();
@@ -72,9 +78,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
     await engine.start();
     await core.batches.start();
     core.webhooks.start();
-    const noteSetup = (now: ResolvedConfig): void =>
-      store.append([{ type: "setup", atMs: core.clock.nowMs(), setup: setupOf(now) }]);
-    noteSetup(config);
+    await core.tuner.start();
     const listening = await openHttp(config, core, log, options.version);
     let closed: Promise<void> | null = null;
     const close = async (): Promise<void> => {
@@ -89,10 +93,10 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
       port: listening.port,
       failed,
       reload: async (next) => {
-        const settings = { ...next.engine, devices: config.engine.devices };
-        await engine.reconfigure(settings, core.fleet.change(next.backends));
+        core.fleet.change(next.backends);
+        core.present.config = { ...next, engine: { ...next.engine, devices: config.engine.devices } };
+        await core.tuner.adopt(ownSettings(next));
         models.replace(next.engine.models);
-        noteSetup(next);
       },
       close: () => {
         closed ??= close();
@@ -117,6 +121,9 @@ interface Core {
   readonly fleet: ReturnType<typeof createFleet>;
   readonly models: ModelDirectory;
   readonly emit: Emit;
+  readonly tuner: Tuner;
+  /** As it was read last. */
+  readonly present: { config: ResolvedConfig };
 }
 
 /** Everything below HTTP. */
@@ -124,7 +131,7 @@ async function openCore(
   config: ResolvedConfig,
   log: RouterLog,
   fail: (error: unknown) => void,
-  version?: string,
+  { version, judge }: RouterOptions,
 ): Promise<Core> {
   const clock = new SystemClock();
   const ids = createIds(clock);
@@ -176,7 +183,21 @@ async function openCore(
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
   });
   const webhooks = new Deliverer({ store, clock, endpoints: config.webhooks, emit });
-  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, emit };
+  const present = { config };
+  const tuner = new Tuner({
+    ...{ store, clock, emit, own: ownSettings(config) },
+    apply: async (settings) => {
+      const decides = { ...present.config, engine: { ...present.config.engine, ...settings } };
+      await engine.reconfigure(decides.engine, fleet.current());
+      store.append([{ type: "setup", atMs: clock.nowMs(), setup: setupOf(decides) }]);
+    },
+    ...(judge === undefined ? {} : { judge: (tuning, nowMs) => judge(store.history, tuning, nowMs) }),
+  });
+  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, emit, tuner, present };
+}
+
+function ownSettings({ document, engine }: ResolvedConfig): OwnSettings {
+  return { scheduler: document.scheduler, policy: engine.policy, shadow: engine.shadow ?? null };
 }
 
 function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: string): Promise<Listening> {
@@ -209,6 +230,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     files,
     batches: createBatchDesk({ store, ids, runner: core.batches }),
     engine,
+    tuner: core.tuner,
     store,
     clock,
     ids,

@@ -13,7 +13,7 @@ import { createFileDesk } from "../src/batches/files.ts";
 import { BatchRunner } from "../src/batches/runner.ts";
 import type { Decision } from "../src/domain/decision.ts";
 import type { RouterEvent } from "../src/domain/event.ts";
-import { type JobId, LOCAL_CALLER } from "../src/domain/ids.ts";
+import { type JobId, LOCAL_CALLER, type ModelName } from "../src/domain/ids.ts";
 import { createApp } from "../src/http/app.ts";
 import { createModelDirectory } from "../src/intake/models.ts";
 import { createIntake } from "../src/intake/submit.ts";
@@ -69,6 +69,7 @@ export async function given(facts: Given) {
   const startMs = clock.nowMs();
   const events: RouterEvent[] = [];
   const files = memoryFiles();
+  const backendOf = new Map<ModelName, Backend>();
   let accepting = 0;
   const emit = (event: RouterEvent): void => {
     events.push(event);
@@ -82,7 +83,8 @@ export async function given(facts: Given) {
     openBody: files.open,
     backends: ({ backends }) => {
       const made = createBackends(backends, { clock });
-      return new Map([...made].map(([model, backend]) => [model, facts.wrap?.(backend) ?? backend]));
+      for (const [model, backend] of made) backendOf.set(model, facts.wrap?.(backend) ?? backend);
+      return backendOf;
     },
   });
   const { engine, store, ids, config } = parts;
@@ -178,6 +180,7 @@ export async function given(facts: Given) {
     intake,
     models,
     config,
+    backends: backendOf as ReadonlyMap<ModelName, Backend>,
     batches,
     files,
     /** `await app.request("/v1/…")` where the answer needs no time; else `world.answer(app.request(…))`. */

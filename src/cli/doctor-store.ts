@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ResolvedConfig } from "../config/resolved.ts";
+import { isInForce, type Tuning } from "../domain/tuning.ts";
 import { StoreOpenError } from "../store/open-error.ts";
 import { openReader } from "../store/sqlite/connection.ts";
 import { inspectSchema } from "../store/sqlite/migrate.ts";
@@ -48,7 +49,9 @@ export function checkStore(config: ResolvedConfig): Check[] {
       const state = pending > 0 ? `, ${pending} schema steps to apply at start (a copy is made first)` : "";
       const holder = held ? ", held by a running router" : "";
       const found = ok("store", `${databasePath}, ${applied} schema steps${state}${holder}`);
-      return pending > 0 ? [found] : [found, ...learnedLoads(createReads(db).loads(RECENT_LOADS), config)];
+      return pending > 0
+        ? [found]
+        : [found, ...learnedLoads(createReads(db).loads(RECENT_LOADS), config), ...tunedSettings(db)];
     } finally {
       db.close();
     }
@@ -68,6 +71,20 @@ function storeFault(error: unknown, path: string): Check {
   }
   const text = error instanceof Error ? error.message : String(error);
   return fault("store", `${path} cannot be read: ${text}.`, "Make the file and its directory readable for this user.");
+}
+
+const TUNING = "SELECT detail FROM tunings ORDER BY seq DESC LIMIT 1";
+
+/** Settings that hold beside the file, or may come to. */
+function tunedSettings(db: ReturnType<typeof openReader>): Check[] {
+  const detail = db.prepare<[], string>(TUNING).pluck().get();
+  const tuning = detail === undefined ? null : (JSON.parse(detail) as Tuning);
+  if (tuning === null || (tuning.state !== "shadow" && !isInForce(tuning))) return [];
+  const set = JSON.stringify(tuning.set);
+  const where = { shadow: "are tried in shadow", live: "are obeyed on trial", kept: "are obeyed" } as const;
+  const text = `tuned settings ${set} ${where[tuning.state as keyof typeof where]}, beside the configuration.`;
+  const mend = tuning.state === "kept" ? "Write them into scheduler, or take them back" : "To take them back";
+  return [warn("tuning", text, `${mend}: sir tune --back.`)];
 }
 
 interface Load {

@@ -1,5 +1,6 @@
 // `sir serve`: the router, from start to graceful end.
 
+import type { RouterOptions } from "../assemble.ts";
 import type { Environment, Flags } from "../config/load.ts";
 import { loadConfig } from "../config/load.ts";
 import { ConfigError } from "../config/problem.ts";
@@ -19,7 +20,12 @@ export interface RunningRouter {
   readonly failed: Promise<Error>;
 }
 
-export type StartRouter = (config: ResolvedConfig, options: { readonly version: string }) => Promise<RunningRouter>;
+export interface StartOptions {
+  readonly version: string;
+  readonly judge: NonNullable<RouterOptions["judge"]>;
+}
+
+export type StartRouter = (config: ResolvedConfig, options: StartOptions) => Promise<RunningRouter>;
 
 /** How much longer than `shutdownSeconds` a graceful end may take. */
 const CLOSE_SLACK_MS = 15_000;
@@ -39,6 +45,10 @@ export const serve = defineSirCommand({
   },
 });
 
+/** Only read when settings are on trial: the simulator is no part of serving. */
+const judge: StartOptions["judge"] = async (history, tuning, nowMs) =>
+  (await import("../simulator/tuning-judge.ts")).judgeTuning(history, tuning, nowMs);
+
 export async function serveRouter(flags: Flags, json: boolean, io: Io, start: StartRouter): Promise<ExitCode> {
   const read = (): Promise<ResolvedConfig> =>
     loadConfig({ cwd: io.cwd, environment: io.environment satisfies Environment, flags });
@@ -47,7 +57,7 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
 
   let router: RunningRouter;
   try {
-    router = await start(config, { version: io.version });
+    router = await start(config, { version: io.version, judge });
   } catch (error) {
     const fault = startFault(error, { ...config.server, dataDir: config.store.dataDir });
     if (fault === null) throw error;

@@ -24,6 +24,8 @@ export interface Tuning {
   readonly set: SettingValues;
   /** All settings of the policy before the change; where they no longer hold, the tuning is dropped. */
   readonly base: SettingValues;
+  /** How long it is watched once it is obeyed. */
+  readonly watchMs: number;
   /** In words: why it is in this state. */
   readonly reason: string;
 }

@@ -7,6 +7,7 @@ import type { Hint, HintState } from "../domain/hint.ts";
 import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
+import type { SettingValues, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { Forecast } from "../scheduler/forecast.ts";
 import type { Body, Ended } from "../store/store.ts";
@@ -216,4 +217,22 @@ export interface EngineControl {
   watch(id: JobId, onChange: () => void): () => void;
   status(): EngineStatus;
   readiness(): Readiness;
+}
+
+/** Settings that an operator wants to try. Durations in ms. */
+export interface TuningWish {
+  readonly policy: string;
+  readonly set: SettingValues;
+  /** What the router must have now: the proposal was made from it. */
+  readonly base: SettingValues;
+  readonly shadowMs: number;
+  readonly watchMs: number;
+}
+
+export interface TunerControl {
+  readonly current: Tuning | null;
+  /** Stored when it answers; or why it is not taken. */
+  propose(wish: TuningWish): Promise<Tuning | string>;
+  /** What held before holds again; null: nothing was on trial or kept. */
+  giveBack(reason: string): Promise<Tuning | null>;
 }

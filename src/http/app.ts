@@ -16,6 +16,7 @@ import { requestId } from "./request-id.ts";
 import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
+import { tuningRoutes } from "./tuning.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
   const world: HttpWorld = { ...deps, poll: createPoll(deps), passing: new PassingResponses() };
@@ -40,6 +41,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...decisionRoutes(world),
     ...operationsRoutes(world),
     ...adminRoutes(world),
+    ...tuningRoutes(world),
     {
       method: "get",
       path: "/openapi.json",

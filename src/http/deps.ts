@@ -6,7 +6,7 @@ import type { BatchDesk } from "../batches/desk.ts";
 import type { FileDesk } from "../batches/files.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { IdSource, JobId } from "../domain/ids.ts";
-import type { EngineControl } from "../engine/control.ts";
+import type { EngineControl, TunerControl } from "../engine/control.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
 import type { Store } from "../store/store.ts";
@@ -55,6 +55,8 @@ export interface HttpDeps {
   openBody(uri: string): AsyncIterable<Uint8Array>;
   readonly version?: string;
   readonly metrics?: MetricsSource;
+  /** Absent: tuned settings are refused. */
+  readonly tuner?: TunerControl;
   /** Absent: there are no files. */
   readonly files?: FileDesk;
   /** Absent: there are no batches. */

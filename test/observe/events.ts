@@ -137,6 +137,7 @@ const BY_TYPE: ByType = {
       policy: "model-score",
       set: { maxWaitSeconds: 240 },
       base: { maxWaitSeconds: 120 },
+      watchMs: 1_000,
       reason: "asked for by an operator",
     },
   },

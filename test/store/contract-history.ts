@@ -123,7 +123,16 @@ export function exerciseHistory({ open }: Bench): void {
 
     test("the newest tuning is the first", async () => {
       const { store } = await open();
-      const tuning: Tuning = { state: "shadow", atMs: 1, untilMs: 2, policy: "fifo", set: {}, base: {}, reason: "" };
+      const tuning: Tuning = {
+        state: "shadow",
+        atMs: 1,
+        untilMs: 2,
+        policy: "fifo",
+        set: {},
+        base: {},
+        watchMs: 1,
+        reason: "",
+      };
       store.append([tuning, { ...tuning, state: "live" as const }].map((each) => ({ type: "tuning", tuning: each })));
       await store.ping();
 
