@@ -203,6 +203,37 @@ describe.each(CLIENTS.map((client) => ({ client, title: client.title })))("$titl
   });
 });
 
+describe.each(["openai2", "openai3"])("%s for Python", (name) => {
+  const interpreter = installed.pythons[name] ?? "";
+  const test = it.skipIf(interpreter === "");
+  let program: Program;
+
+  beforeAll(() => {
+    if (interpreter !== "") program = new Program(interpreter, ["openai_python.py"]);
+  });
+  afterAll(() => program?.end());
+
+  test("says what is wrong to those whose HTTP client follows no redirects", LONG, async () => {
+    const prompt = `tag=${newTag()} wait=70`;
+
+    const { error } = await program.run({ scene: "own http client", prompt, baseURL: `${router.origin}/v1` });
+
+    expect(error).toMatchObject({ kind: "APIStatusError", status: 303 });
+    expect(error?.message).toMatch(/follow/);
+  });
+
+  test("waits as long in its asynchronous form", LONG, async () => {
+    const tag = newTag();
+
+    const outcome = await program.run({
+      ...{ scene: "plain async", prompt: `tag=${tag} wait=120` },
+      baseURL: `${router.origin}/v1`,
+    });
+
+    expect(returned(outcome)).toBe(`echo ${tag}`);
+  });
+});
+
 describe("the clients", () => {
   it("are all here", () => {
     if (installed.missing !== null) console.error(`NOT PROVEN FOR PYTHON'S CLIENTS: ${installed.missing}`);

@@ -17,6 +17,8 @@ const UV = "uv==0.13.9";
 export interface Installed {
   readonly node20: string;
   readonly node24: string;
+  readonly bun: string;
+  readonly deno: string;
   /** Interpreters by the name of their lock. */
   readonly pythons: Readonly<Record<string, string>>;
   /** Why the others are missing; null when none is. */
@@ -25,8 +27,13 @@ export interface Installed {
 
 export async function install(): Promise<Installed> {
   await packages();
-  const node24 = join(here, "node_modules", "node", "bin", "node");
-  const base = { node20: process.execPath, node24 };
+  const bin = (...path: string[]): string => join(here, "node_modules", ...path);
+  const base = {
+    node20: process.execPath,
+    node24: bin("node", "bin", "node"),
+    bun: bin("bun", "bin", "bun.exe"),
+    deno: bin("deno", "deno"),
+  };
   try {
     const names = ["openai2", "openai3", "litellm"];
     const uv = await uvIn(join(here, ".venvs"));

@@ -1,6 +1,7 @@
 // A client as a process of its own, as its users run it: told what to do line by line.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -37,14 +38,14 @@ export class Program {
   #count = 0;
   #said = "";
 
-  constructor(interpreter: string, args: readonly string[]) {
+  constructor(interpreter: string, args: readonly string[], flags: readonly string[] = []) {
     const [script = "", ...rest] = args;
-    this.#child = spawn(interpreter, [folder + script, ...rest], {
+    this.#child = spawn(interpreter, [...flags, folder + script, ...rest], {
       cwd: folder,
       // Nothing of whoever runs the suite: no keys, no proxies.
       env: {
         PATH: process.env["PATH"],
-        HOME: folder,
+        HOME: tmpdir(),
         LITELLM_LOCAL_MODEL_COST_MAP: "True",
         PYTHONDONTWRITEBYTECODE: "1",
       },

@@ -4,6 +4,11 @@ import asyncio
 import json
 import time
 
+try:
+    import httpx2 as httpx
+except ImportError:
+    import httpx
+
 from openai import AsyncOpenAI, NotFoundError, OpenAI
 
 from talk import KEY, WEATHER, talk, until_aborted
@@ -27,6 +32,10 @@ def plain_async(command):
             return (await each.chat.completions.create(**asked(command))).choices[0].message.content
 
     return asyncio.run(run())
+
+
+def own_http_client(command):
+    return OpenAI(base_url=command["baseURL"], api_key=KEY, http_client=httpx.Client()).chat.completions.create(**asked(command)).id
 
 
 def stream(command):
@@ -117,6 +126,7 @@ talk(
     {
         "plain": plain,
         "plain async": plain_async,
+        "own http client": own_http_client,
         "stream": stream,
         "tools": tools,
         "embeddings": embeddings,
