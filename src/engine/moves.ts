@@ -16,7 +16,7 @@ import { type EngineWorld, type ModelEntry, type Residency, residencyOf } from "
 
 const STOP_GRACE_MS = 30_000;
 
-export interface Ground {
+interface Ground {
   readonly world: EngineWorld;
   readonly jobs: DeviceJobs;
   /** Every device that the move takes part of. */

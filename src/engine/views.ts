@@ -72,13 +72,15 @@ function standing(
 
 /** Where a model is loaded elsewhere, or on its way there, one more copy of it must pay. */
 function mayCopy(entry: ModelEntry, device: DeviceUnit, devices: readonly DeviceUnit[], world: EngineWorld): boolean {
+  const { spec, queue, learned, backend } = entry;
+  // Its own load stands on all of its devices, and is no other copy.
+  if (spec.across === true) return true;
   const copies = copiesOf(
     entry,
     devices.filter((other) => other !== device),
   );
   if (copies === 0) return true;
-  const { spec, queue, learned, backend } = entry;
-  if (world.settings.replicas === false || spec.across === true || backend.can.copies !== true) return false;
+  if (world.settings.replicas === false || backend.can.copies !== true) return false;
   const { depth } = queue;
   return copyPays({ depth, slots: spec.concurrency, loadMs: expectedLoadMs(entry), service: learned.service }, copies);
 }

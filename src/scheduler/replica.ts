@@ -8,7 +8,7 @@ const LOADS = 4;
 /** Where nothing is known of how long a job runs. */
 const ALONE_GUESS_MS = 5_000;
 
-export interface Copied {
+interface Copied {
   readonly depth: number;
   readonly slots: number;
   readonly loadMs: number;

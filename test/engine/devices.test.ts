@@ -64,6 +64,21 @@ describe("a model across two devices", () => {
     expect(await rig.statuses([first, b, second])).toEqual(Array(3).fill("succeeded"));
   });
 
+  it("is loaded to the end while another model waits for one of its devices", async () => {
+    const rig = await open({ ...pair, models: { ...models, full: { memoryGiB: 80, device: "gpu0" } } });
+    const wide = await rig.submit("wide", { leaseMs: null });
+    await rig.advance(5);
+    const full = await rig.submit("full", { leaseMs: null });
+
+    await rig.advance(100);
+
+    expect(rig.of("load.finished").map(({ model, outcome }) => [model, outcome])).toEqual([
+      ["wide", "ready"],
+      ["full", "ready"],
+    ]);
+    expect(await rig.statuses([wide, full])).toEqual(["succeeded", "succeeded"]);
+  });
+
   it("is lost as one: its memory is free on both", async () => {
     const rig = await open({
       ...pair,

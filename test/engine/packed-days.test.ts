@@ -81,6 +81,6 @@ test("memory is never claimed twice, models that must not be together never are,
       expect(rig.ledger.violations).toEqual([]);
       expect(await rig.statuses(ids.flat())).toEqual(Array(jobs.length).fill("succeeded"));
     }),
-    { numRuns: 8 },
+    { numRuns: 15 },
   );
 }, 300_000);
