@@ -147,7 +147,10 @@ function look(world: World): Snapshot {
       ...(leftAtMs === undefined ? {} : { leftAtMs }),
     };
   });
-  return snapshot(world.nowMs, views, { residents: world.resident === null ? [] : [world.resident] });
+  return snapshot(world.nowMs, views, {
+    residents: world.resident === null ? [] : [world.resident],
+    eventAtMs: world.nowMs,
+  });
 }
 
 /** Starts up to `limit` of the resident's jobs in their order; how many. */

@@ -18,6 +18,7 @@ describe("A A B A C C B A, all at once", () => {
     ["serial", {}],
     ["serial", { batch: false }],
     ["longest", {}],
+    ["stint", {}],
   ])("needs three loads under %s %j", (name, raw) => {
     expect([loadsOf(name, raw, 8), loadsOf(name, raw, 1)]).toEqual([3, 3]);
   });

@@ -26,6 +26,8 @@ export interface Contest {
   readonly backSeconds: number;
   readonly queued: number;
   readonly inFlight: number;
+  /** Since when nothing on the device has had work, the victims or what stays; null while something has. */
+  readonly idleSinceMs: number | null;
   /** The challenger of the highest density. */
   readonly densest: Challenger;
 }
@@ -49,7 +51,7 @@ export interface Ruled {
   readonly looksMs: readonly (number | null)[];
 }
 
-export function contestsOf({ snapshot, challengers }: Field, of: Settings): Contest[] {
+export function contestsOf({ snapshot, challengers, tenants }: Field, of: Settings): Contest[] {
   const { nowMs, device } = snapshot;
   const groups = new Map<string, Candidate[]>();
   for (const each of challengers) {
@@ -72,10 +74,18 @@ export function contestsOf({ snapshot, challengers }: Field, of: Settings): Cont
         backSeconds: sum(switchSeconds),
         queued: sum(({ depth }) => depth),
         inFlight: sum(({ inFlight }) => inFlight),
+        idleSinceMs: idleSince(tenants),
         densest: first,
       },
     ];
   });
+}
+
+function idleSince(tenants: readonly Tenant[]): number | null {
+  return tenants.reduce<number | null>(
+    (latest, each) => (latest === null || each.idleSinceMs === null ? null : Math.max(latest, each.idleSinceMs)),
+    Number.NEGATIVE_INFINITY,
+  );
 }
 
 function challengerOf(each: Candidate, nowMs: number, of: Settings): Challenger {

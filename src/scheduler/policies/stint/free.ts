@@ -21,7 +21,7 @@ interface Claim {
   /** What all challengers have lost since the last load, and a part of what they had lost before. */
   lost(afterMs: number): number;
   price(afterMs: number): number;
-  /** The victims have idled long enough, whatever they are worth. */
+  /** The device has idled long enough, whatever its models are worth. */
   idledOut(afterMs: number): boolean;
 }
 
@@ -53,7 +53,7 @@ function ripe(claim: Claim, afterMs: number): boolean {
 }
 
 function claimOf(contest: Contest, of: Settings): Claim {
-  const { nowMs, densest: target, victims, challengers, inFlight, backSeconds } = contest;
+  const { nowMs, densest: target, challengers, idleSinceMs, backSeconds } = contest;
   const floor = of.price * target.switchSeconds;
   const awaySeconds = leftSeconds(contest) + target.switchSeconds + target.best.drainSeconds;
   const lines = challengers.map(({ each }) => ({
@@ -63,7 +63,6 @@ function claimOf(contest: Contest, of: Settings): Claim {
   }));
   const before = of.carry * debtAtLoad(target.each, of);
   const own = { debt: debtOf(target.each, nowMs, of), slope: debtSlope(target.each, of.weight) };
-  const idleMs = inFlight > 0 ? null : victims.reduce((latest, each) => Math.max(latest, each.idleSinceMs ?? nowMs), 0);
   const longestIdleMs = of.holdMax * (target.switchSeconds + backSeconds) * 1_000;
   return {
     target,
@@ -72,7 +71,7 @@ function claimOf(contest: Contest, of: Settings): Claim {
     lost: (afterMs) =>
       lines.reduce((sum, line) => sum + Math.max(0, line.debt + line.slope * seconds(afterMs) - line.before), before),
     price: (afterMs) => Math.max(floor, keepingCosts(contest, awaySeconds, nowMs + afterMs, of)),
-    idledOut: (afterMs) => idleMs !== null && nowMs + afterMs >= idleMs + longestIdleMs,
+    idledOut: (afterMs) => idleSinceMs !== null && nowMs + afterMs >= idleSinceMs + longestIdleMs,
   };
 }
 
