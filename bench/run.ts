@@ -16,6 +16,7 @@ import { describeMachine, type Machine, watchOthers } from "./machine.ts";
 import { passThroughBench } from "./pass-through.ts";
 import { pollBench } from "./poll.ts";
 import { preloadBench } from "./preload.ts";
+import { ratioBench } from "./ratio.ts";
 import { scanBench } from "./scan.ts";
 import { storeBench } from "./store.ts";
 
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   scanBench,
   batchesBench,
   preloadBench,
+  ratioBench,
 ];
 
 interface Report {

@@ -49,7 +49,9 @@ export interface Comparison {
 export async function runTask({ source, policy, seed, tracesFolder }: Task): Promise<Score> {
   const entrant = entrantNamed(policy);
   if (entrant === null) throw new Error(`there is no policy "${policy}"`);
-  const run = await replay(workloadOf(source, seed, tracesFolder), settingsOf(entrant), { patienceMs: PATIENCE_MS });
+  const workload = workloadOf(source, seed, tracesFolder);
+  const equal = { ...workload, models: workload.models.map((model) => ({ ...model, priority: 1 })) };
+  const run = await replay(entrant.equal ? equal : workload, settingsOf(entrant), { patienceMs: PATIENCE_MS });
   return scoreOf(run);
 }
 

@@ -10,18 +10,27 @@ export interface Entrant {
   /** Compared when no policies are named. */
   readonly usual: boolean;
   readonly scheduler: SimulationSettings["scheduler"];
+  /** Callers name no priority. */
   readonly blind?: boolean;
+  /** Models have no priority of their own either. */
+  readonly equal?: boolean;
   readonly passes?: SimulationSettings["passes"];
 }
 
 /** The founding rule's two constants brought to what loads of minutes need, by hand. */
 const TUNED = { minResidencySeconds: 300, maxWaitSeconds: 3_600 } as const;
 
+/** As others have the rule: nothing makes it serve what it has loaded. */
+const UNGUARDED = { serveBeforeSwap: false } as const;
+
 const VARIANTS: readonly Entrant[] = [
   entrant("fifo", "first come, first served, the loaded model's queue first", { policy: "fifo" }),
   entrant("fifo-strict", "exact order of arrival and priority, whatever it loads", { policy: "fifo", strict: true }),
-  entrant("serial", "priority, ageing and affinity, slots filled", { policy: "serial" }),
-  entrant("serial-literal", "the same, one job at a time", { policy: "serial", batch: false }),
+  entrant("serial", "priority, ageing and affinity, slots filled; may swap again before it has served", {
+    policy: "serial",
+    ...UNGUARDED,
+  }),
+  entrant("serial-literal", "the same, one job at a time", { policy: "serial", batch: false, ...UNGUARDED }),
   entrant("longest", "the longest queue when the loaded model's is empty", { policy: "longest" }),
   entrant("model-score", "the score with 30 s of residency and a ceiling of 120 s", { policy: "model-score" }),
   entrant("model-score-tuned", "the score with 300 s of residency and a ceiling of an hour", {
@@ -30,7 +39,7 @@ const VARIANTS: readonly Entrant[] = [
   }),
   ...(isPolicyName("stint") ? [entrant("stint", "what a load saves against what it costs", { policy: "stint" })] : []),
   ...[
-    entrant("fifo-blind", "fifo when callers name no priority", { policy: "fifo" }),
+    { ...entrant("fifo-blind", "fifo when nobody has a priority: order of arrival", { policy: "fifo" }), equal: true },
     entrant("longest-blind", "longest when callers name no priority", { policy: "longest" }),
     entrant("model-score-blind", "model-score when callers name no priority", { policy: "model-score" }),
     entrant("model-score-tuned-blind", "the tuned score when callers name no priority", {

@@ -91,7 +91,8 @@ function bandScore(jobs: readonly JobRun[], band: Band, endMs: number): BandScor
 }
 
 function waitSeconds({ arrivedAtMs, startedAtMs }: JobRun, endMs: number): number {
-  return ((startedAtMs ?? endMs) - arrivedAtMs) / 1_000;
+  // Instants are sums of doubles: a job that starts at once may seem to start a hair before it came.
+  return Math.max(0, (startedAtMs ?? endMs) - arrivedAtMs) / 1_000;
 }
 
 function spanOf({ jobs, elapsedMs }: ReplayRun): number {
