@@ -34,7 +34,9 @@ function choose({ snapshot, candidates, tenants, challengers }: Field, of: Setti
   const scored = candidates.map((each) => row(each, termsOf(each, of, snapshot.nowMs)));
   const busySlots = tenants.reduce((sum, { inFlight }) => sum + inFlight, 0);
   // One by one while others wait: once the next of the loaded model's jobs is no longer the best of all, none is started.
-  const batch = challengers.length === 0 ? Number.POSITIVE_INFINITY : 1;
+  // (Whether they may be loaded changes with time; whether they wait does not.)
+  const alone = !candidates.some(({ resident, depth }) => depth > 0 && !resident);
+  const batch = alone ? Number.POSITIVE_INFINITY : 1;
   const serve = of.batch ? batch : busySlots === 0 ? 1 : 0;
   const bonusMs = of.swapAffinityBonus * aging(of.agingDivisorSeconds).msPerPoint;
   const key = (each: Candidate): number => (each.head?.rank ?? 0) - (each.resident ? bonusMs : 0);
