@@ -21,6 +21,9 @@ import { type Gpus, TimedBackend } from "./timed-backend.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { type SimulatedModel, tokensFor, type Workload } from "./workload.ts";
 
+/** The rule comes besides. Comparisons have jobs of several minutes: a drain that interrupted them would be what is compared. */
+const PLAIN = { policy: "fifo", drainSeconds: 3_600 } as const;
+
 export interface SimulationSettings {
   /** In words, for the heading of a report. */
   readonly title: string;
@@ -133,7 +136,7 @@ export async function assembleSimulation(
   const policy = unchecked ? bindPolicy(scheduler.policy, scheduler) : undefined;
   const document = {
     store: { url: "sqlite::memory:" },
-    scheduler: { ...(unchecked ? { policy: "fifo" } : scheduler), preloading: scheduler["preloading"] ?? false },
+    scheduler: { ...(unchecked ? PLAIN : scheduler), preloading: scheduler["preloading"] ?? false },
     models,
     ...(devices === undefined ? {} : { devices: Object.fromEntries(devices) }),
   };
