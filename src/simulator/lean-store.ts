@@ -21,7 +21,7 @@ export function createLeanStore(clock: Clock, ranking: Ranking): Store {
 class LeanStore implements Partial<Store> {
   readonly hints = NO_HINTS;
   readonly #clock: Clock;
-  readonly #ranking: Ranking;
+  #ranking: Ranking;
   readonly #jobs = new Map<JobId, { job: Job; readonly body: Body }>();
 
   constructor(clock: Clock, ranking: Ranking) {
@@ -80,6 +80,12 @@ class LeanStore implements Partial<Store> {
     return Promise.resolve({ job: ended, changed: true, before: job.state.status });
   }
 
+  /** Of jobs to come; the engine has ranked those that wait in its memory. */
+  rerank(ranking: Ranking): Promise<void> {
+    this.#ranking = ranking;
+    return NOTHING;
+  }
+
   job(id: JobId): Promise<Job | null> {
     return Promise.resolve(this.#jobs.get(id)?.job ?? null);
   }
@@ -95,7 +101,9 @@ class LeanStore implements Partial<Store> {
   live = (): Promise<readonly never[]> => NOBODY;
   loads = (): Promise<readonly never[]> => NOBODY;
   recover = (): ReturnType<Store["recover"]> => Promise.resolve({ requeued: 0, poisoned: 0, dropped: 0 });
-  rerank = (): Promise<void> => NOTHING;
+  prune = (): Promise<boolean> => Promise.resolve(false);
+  maintain = (): Promise<void> => NOTHING;
+  ping = (): Promise<void> => NOTHING;
   close = (): Promise<void> => NOTHING;
 
   #take(made: NewJob, durable: boolean): Job {
