@@ -155,7 +155,7 @@ function slowdownNotes({ models }: RecordedWork): string[] {
   const guessed = [...models.values()].filter((model) => !model.slowdownMeasured && model.loads.length > 0);
   if (guessed.length === 0) return [];
   const names = guessed.map(({ name }) => name).join(", ");
-  return [`How much jobs of ${names} slow each other down is guessed: too few ran, or always in like company.`];
+  return [`How much jobs of ${names} slow each other down is a guess that nothing recorded contradicts.`];
 }
 
 function writeCharts(folder: string, outcomes: readonly Outcome[], recorded: Outcome): string[] {

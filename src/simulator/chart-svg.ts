@@ -87,7 +87,15 @@ function timeAxis({ range }: Outcome, y: number): string[] {
     const atMs = range.fromMs + (lengthMs * i) / 6;
     const x = LEFT + (CELLS * i) / 6;
     const line = `<line x1="${x}" y1="4" x2="${x}" y2="${y}" stroke="#d5d8dc" stroke-width="0.5"/>`;
-    return line + label(x, y + 14, new Date(atMs).toISOString().slice(5, 16).replace("T", " "), 'text-anchor="middle"');
+    return (
+      line +
+      label(
+        x,
+        y + 14,
+        `${new Date(atMs).toISOString().slice(5, 16).replace("T", " ")}Z`,
+        `text-anchor="${i === 6 ? "end" : "middle"}"`,
+      )
+    );
   });
 }
 
@@ -154,25 +162,27 @@ export interface CurvePoint {
   readonly waitSeconds: number;
 }
 
-/** Waiting against loading. */
+/** What an axis has to show: the values, with a tenth of room on either side. */
+function reachOf(values: readonly number[]): { from: number; length: number } {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const room = Math.max((most - least) * 0.1, most * 0.01, 1e-6);
+  return { from: Math.max(0, least - room), length: most - least + 2 * room };
+}
+
+/** Waiting against loading; the axes begin near the least. */
 export function tradeOffSvg(points: readonly CurvePoint[]): string {
   const height = 420;
   const top = 20;
-  const mostLoading = Math.max(0.01, ...points.map(({ loadingShare }) => loadingShare)) * 1.1;
-  const mostWait = Math.max(1, ...points.map(({ waitSeconds }) => waitSeconds)) * 1.1;
-  const x = (share: number): number => LEFT + (CELLS * share) / mostLoading;
-  const y = (seconds: number): number => top + height - (height * seconds) / mostWait;
+  const loading = reachOf(points.map(({ loadingShare }) => loadingShare));
+  const wait = reachOf(points.map(({ waitSeconds }) => waitSeconds));
+  const x = (share: number): number => LEFT + (CELLS * (share - loading.from)) / loading.length;
+  const y = (seconds: number): number => top + height - (height * (seconds - wait.from)) / wait.length;
   const parts = [`<rect x="${LEFT}" y="${top}" width="${CELLS}" height="${height}" fill="none" stroke="#aeb6bf"/>`];
   for (let i = 0; i <= 5; i++) {
-    parts.push(
-      label(
-        x((mostLoading * i) / 5),
-        top + height + 14,
-        `${((mostLoading * i * 100) / 5).toFixed(1)} %`,
-        'text-anchor="middle"',
-      ),
-    );
-    parts.push(label(LEFT - 6, y((mostWait * i) / 5) + 4, secondsText((mostWait * i) / 5), 'text-anchor="end"'));
+    const share = loading.from + (loading.length * i) / 5;
+    const seconds = wait.from + (wait.length * i) / 5;
+    parts.push(label(x(share), top + height + 14, `${(share * 100).toFixed(2)} %`, 'text-anchor="middle"'));
+    parts.push(label(LEFT - 6, y(seconds) + 4, secondsText(seconds), 'text-anchor="end"'));
   }
   for (const [i, series] of [...new Set(points.map((point) => point.series))].entries()) {
     const color = LINES[i % LINES.length];
