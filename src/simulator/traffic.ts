@@ -2,7 +2,6 @@
 // enough before and after it that the range itself begins and ends as it did.
 
 import { readSetup, type Setup } from "../config/setup.ts";
-import { bandOf } from "../domain/band.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import type { LoadRecord } from "../domain/journal.ts";
 import type { History, PastJob, PastMove, PastPage, PastQuery, Range } from "../store/history.ts";
@@ -232,15 +231,4 @@ async function every<T>(read: Read<T>, range: Range): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream(read, range)) found.push(each);
   return found;
-}
-
-/** How many counted jobs each band has. */
-export function countedByBand({ jobs, range }: Traffic): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { priority, acceptedAtMs } of jobs) {
-    if (acceptedAtMs < range.fromMs || acceptedAtMs >= range.toMs) continue;
-    const band = bandOf(priority);
-    counts[band] = (counts[band] ?? 0) + 1;
-  }
-  return counts;
 }
