@@ -15,7 +15,7 @@ export interface StintTold {
 
 export const STINT_SENTENCES = {
   free: (told: StintTold) =>
-    `${told.lead}${told.here} has nothing queued, and ${jobs(told.depth)} waited${holdPrice(told, "reached")}.`,
+    `${told.lead}nothing is queued for ${told.here}, and ${jobs(told.depth)} waited${holdPrice(told, "reached")}.`,
   worth: (told: StintTold) =>
     `${told.lead}saves ${of(told, "saves")} > costs ${of(told, "costs")}${trip(told)}${spent(told)}.`,
   visit: (told: StintTold) =>
@@ -27,9 +27,9 @@ export const STINT_SENTENCES = {
   budget: (told: StintTold) =>
     `${told.lead}${told.other} would be worth it, but cutting in costs ${time(told, "need_seconds")} of loading and the budget has ${time(told, "budget_seconds")} of ${time(told, "budget_limit_seconds")}; enough in ${time(told, "again_seconds")}.`,
   likely_needed: (told: StintTold) =>
-    `${told.lead}it is likely to be needed soon, and ${jobs(told.depth)} of ${told.other} can wait${holdPrice(told, "not reached")}${again(told)}.`,
+    `${told.lead}likely to be needed again soon, and ${jobs(told.depth)} of ${told.other} can wait${holdPrice(told, "not reached")}${again(told)}.`,
   quantum: (told: StintTold) =>
-    `${told.lead}${told.other} is due for a visit, but ${told.here} has its turn for another ${time(told, "again_seconds")}.`,
+    `${told.lead}${told.other} is due for a visit, but the turn of ${told.here} lasts another ${time(told, "again_seconds")}.`,
 } as const;
 
 const of = ({ numbers }: StintTold, name: string): string => score(numbers[name] ?? 0);

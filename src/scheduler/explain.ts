@@ -227,9 +227,9 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
   resident_wins: residentWins,
   min_residency: (told) => `${kept(told)}loaded less than its minimum residency ago.${waits(told)}`,
-  serve_first: (told) => `${kept(told)}freshly loaded, it serves at least once before it may be swapped.${waits(told)}`,
+  serve_first: (told) => `${kept(told)}freshly loaded, and not swapped before it has served at least once.${waits(told)}`,
   forced_swap_spent: (told) =>
-    `${kept(told)}the ceiling brought it in, and it has its turn before the ceiling takes it out.${waits(told)}`,
+    `${kept(told)}brought in by the ceiling, and not taken out by it before its turn is over.${waits(told)}`,
   finish: (told) => `${kept(told)}${told.several ? "they finish their" : "it finishes its"} work first.${waits(told)}`,
   back_off: shutOutSentence,
   paused: (told) =>
