@@ -227,7 +227,8 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
   resident_wins: residentWins,
   min_residency: (told) => `${kept(told)}loaded less than its minimum residency ago.${waits(told)}`,
-  serve_first: (told) => `${kept(told)}freshly loaded, and not swapped before it has served at least once.${waits(told)}`,
+  serve_first: (told) =>
+    `${kept(told)}freshly loaded, and not swapped before it has served at least once.${waits(told)}`,
   forced_swap_spent: (told) =>
     `${kept(told)}brought in by the ceiling, and not taken out by it before its turn is over.${waits(told)}`,
   finish: (told) => `${kept(told)}${told.several ? "they finish their" : "it finishes its"} work first.${waits(told)}`,

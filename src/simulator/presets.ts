@@ -42,7 +42,6 @@ const RUNS: Readonly<Record<ScenarioName, readonly SimulationSettings[]>> = {
   collation: ALL_POLICIES,
 };
 
-
 export function isPreset(name: string): name is ScenarioName {
   return name in SCENARIOS;
 }
