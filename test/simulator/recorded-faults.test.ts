@@ -129,4 +129,28 @@ describe("replayed again as it was:", () => {
     const all = await whatIf(traffic, recordedWork(traffic), { title: "x", change: { policy: "longest" } });
     expect(all.swaps).toBeLessThan(again.swaps);
   });
+
+  it("models that lie side by side on a device, and on two of them", async () => {
+    const sized = (memoryGiB: number) => ({ ...CHAT, config: { memoryGiB } });
+    const made = await world({
+      models: { chat: sized(30), code: sized(30), large: sized(70) },
+      policy: "model-score",
+      scheduler: { minResidencySeconds: 5, maxWaitSeconds: 60 },
+      devices: { gpu0: { memoryGiB: 80 }, gpu1: { memoryGiB: 40 } },
+    });
+    for (let i = 0; i < 30; i++)
+      made.arrive(["chat", "code", "large"][i % 3] ?? "chat", {
+        atMs: i * 7_000 + (i % 5) * 1_500,
+        tokens: 40 + (i % 7) * 20,
+      });
+    await made.runUntilIdle();
+    const traffic = await trafficOf(made);
+
+    const { was, is, recorded, again } = await replayed(traffic);
+
+    expect(new Set(traffic.loads.map(({ device }) => device))).toEqual(new Set(["gpu0", "gpu1"]));
+    expect(is).toEqual(was);
+    expect(accountOf(again).loadingShare).toBeCloseTo(accountOf(recorded).loadingShare, 4);
+    expect(again.devices).toBe(2);
+  });
 });
