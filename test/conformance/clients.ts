@@ -16,6 +16,7 @@ export const FEATURES = [
   "10 minutes",
   "background",
   "batches",
+  "webhooks",
 ] as const;
 
 export type Feature = (typeof FEATURES)[number];
@@ -31,7 +32,7 @@ export interface Client {
   /** What its users write for the one line; null where none is needed or there is none. */
   readonly line: string | null;
   readonly claims: Readonly<Record<Feature, Claim>>;
-  /** A time limit of ten seconds, and repetitions. */
+  /** A time limit of thirty seconds, and repetitions. */
   readonly impatient: object | null;
   /** No repetitions. */
   readonly onceOnly: object;
@@ -54,6 +55,7 @@ const EVERYTHING: Record<Feature, Claim> = {
   "10 minutes": "unchanged",
   background: "unchanged",
   batches: "unchanged",
+  webhooks: "unchanged",
 };
 
 const HTTP_ERRORS = ["BadRequestError", "NotFoundError", "InternalServerError"] as const;
@@ -64,8 +66,9 @@ function openaiNode(major: number, interpreter: (installed: Installed) => string
     interpreter,
     program: ["openai.mjs", `openai${major}`],
     line: "new OpenAI(sir())",
-    claims: { ...EVERYTHING, "10 minutes": "line" },
-    impatient: { timeout: 10_000, maxRetries: 3 },
+    // Its webhooks came with version 5.
+    claims: { ...EVERYTHING, "10 minutes": "line", webhooks: major === 4 ? "no" : "unchanged" },
+    impatient: { timeout: 30_000, maxRetries: 3 },
     onceOnly: {},
     errors: HTTP_ERRORS,
     aborted: "APIUserAbortError",
@@ -78,7 +81,14 @@ function vercel(provider: string, line: string): Client {
     interpreter: ({ node24 }) => node24,
     program: ["ai.mjs", provider],
     line,
-    claims: { ...EVERYTHING, "own timeout": "no", "10 minutes": "line", background: "no", batches: "no" },
+    claims: {
+      ...EVERYTHING,
+      "own timeout": "no",
+      "10 minutes": "line",
+      background: "no",
+      batches: "no",
+      webhooks: "no",
+    },
     impatient: null,
     onceOnly: { maxRetries: 0 },
     errors: ["APICallError", "APICallError", "APICallError"],
@@ -93,7 +103,7 @@ function python(name: string, title: string): Client {
     program: ["openai_python.py"],
     line: null,
     claims: EVERYTHING,
-    impatient: { timeout: 10, max_retries: 3 },
+    impatient: { timeout: 30, max_retries: 3 },
     onceOnly: {},
     errors: HTTP_ERRORS,
     aborted: "CancelledError",
@@ -112,8 +122,15 @@ export const CLIENTS: readonly Client[] = [
     interpreter: ({ node24 }) => node24,
     program: ["langchain.mjs"],
     line: "new ChatOpenAI({ model, ...sirLangChain() })",
-    claims: { ...EVERYTHING, "own timeout": "line", "10 minutes": "line", background: "no", batches: "no" },
-    impatient: { timeout: 10_000 },
+    claims: {
+      ...EVERYTHING,
+      "own timeout": "line",
+      "10 minutes": "line",
+      background: "no",
+      batches: "no",
+      webhooks: "no",
+    },
+    impatient: { timeout: 30_000 },
     onceOnly: { maxRetries: 0 },
     errors: HTTP_ERRORS,
     aborted: "Error",
@@ -125,8 +142,8 @@ export const CLIENTS: readonly Client[] = [
     interpreter: ({ pythons }) => pythons["litellm"],
     program: ["litellm_python.py"],
     line: null,
-    claims: { ...EVERYTHING, background: "no", batches: "no" },
-    impatient: { timeout: 10, max_retries: 3 },
+    claims: { ...EVERYTHING, background: "no", batches: "no", webhooks: "no" },
+    impatient: { timeout: 30, max_retries: 3 },
     onceOnly: {},
     errors: ["BadRequestError", "NotFoundError", "BadGatewayError"],
     aborted: "CancelledError",

@@ -30,6 +30,9 @@ export interface Outcome {
   readonly error?: Failure;
 }
 
+/** The moment to abort never came. */
+const NOT_YET = { kind: "NotYet", name: "NotYet", status: null, code: null };
+
 const folder = fileURLToPath(new URL("./clients/", import.meta.url));
 
 export class Program {
@@ -66,8 +69,9 @@ export class Program {
   run(command: Command, until?: Promise<unknown>): Promise<Outcome> {
     this.#count += 1;
     const id = this.#count;
-    void until?.then(() => this.#child.stdin?.write(`${JSON.stringify({ abort: id })}\n`));
     return new Promise((resolve) => {
+      const abort = (): unknown => this.#child.stdin?.write(`${JSON.stringify({ abort: id })}\n`);
+      until?.then(abort, (error: Error) => resolve({ error: { ...NOT_YET, message: error.message } }));
       this.#waiting.set(id, resolve);
       this.#child.stdin?.write(`${JSON.stringify({ model: "m", ...command, id })}\n`);
     });

@@ -1,7 +1,7 @@
 // `sir-router/client` in every runtime that it is said to run in, before the built router.
 
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { eventually, type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
+import { eventually, pause, type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
 import { type PlainServer, startPlainServer } from "./engine.ts";
 import { Program } from "./program.ts";
 
@@ -62,8 +62,10 @@ describe.each(RUNTIMES)("sir-router/client in $name", ({ name, interpreter, flag
   it("cancels the job when it is aborted", async () => {
     const tag = tagOf("abort");
     const asked = eventually(() => expect(engine.trace(tag).requests).toBe(1), 90_000);
+    // A job runs before its client has the receipt.
+    const settled = asked.then(() => pause(5_000));
 
-    const { error } = await run("abort", 100, asked);
+    const { error } = await run("abort", 100, settled);
 
     expect(error?.name).toBe("AbortError");
     await eventually(() => expect(engine.trace(tag)).toEqual({ requests: 1, cut: 1 }), 30_000);

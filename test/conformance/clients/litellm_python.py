@@ -5,7 +5,7 @@ import json
 
 import litellm
 
-from talk import KEY, WEATHER, talk, until_aborted
+from talk import KEY, WEATHER, awaited, talk, until_aborted
 
 litellm.suppress_debug_info = True
 
@@ -49,7 +49,7 @@ def abort(command):
         call.cancel()
         return (await call).id
 
-    return asyncio.run(run())
+    return awaited(run())
 
 
 talk({"plain": plain, "stream": stream, "tools": tools, "embeddings": embeddings, "abort": abort})

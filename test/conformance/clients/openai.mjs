@@ -57,7 +57,9 @@ talk({
       await pause(200);
       response = await responses.retrieve(response.id);
     }
-    return { first, status: response.status, text: response.output_text, id: response.id };
+    // Version 4 has the short way only on what it created.
+    const text = response.output_text ?? response.output[0].content[0].text;
+    return { first, status: response.status, text, id: response.id };
   },
 
   "background cancel": async (command) => {
@@ -94,6 +96,11 @@ talk({
     const again = await responses.retrieve(id, { stream: true, starting_after: 1 });
     for await (const event of again) rest.push(event.sequence_number);
     return { first: kinds[0], last: kinds.at(-1), text, numbers, rest };
+  },
+
+  webhook: async ({ baseURL, body, headers, secret }) => {
+    const event = await clientFor({ baseURL }).webhooks.unwrap(body, headers, secret);
+    return { type: event.type, id: event.data.id };
   },
 
   batch: async (command) => {

@@ -11,7 +11,7 @@ except ImportError:
 
 from openai import AsyncOpenAI, NotFoundError, OpenAI
 
-from talk import KEY, WEATHER, talk, until_aborted
+from talk import KEY, WEATHER, awaited, talk, until_aborted
 
 
 def client(command):
@@ -31,7 +31,7 @@ def plain_async(command):
         async with AsyncOpenAI(base_url=command["baseURL"], api_key=KEY) as each:
             return (await each.chat.completions.create(**asked(command))).choices[0].message.content
 
-    return asyncio.run(run())
+    return awaited(run())
 
 
 def own_http_client(command):
@@ -61,7 +61,7 @@ def abort(command):
             call.cancel()
             return (await call).id
 
-    return asyncio.run(run())
+    return awaited(run())
 
 
 def background(command):
@@ -101,6 +101,11 @@ def background_stream(command):
     return {"first": kinds[0], "last": kinds[-1], "text": text, "numbers": numbers, "rest": rest}
 
 
+def webhook(command):
+    event = client(command).webhooks.unwrap(command["body"], command["headers"], secret=command["secret"])
+    return {"type": event.type, "id": event.data.id}
+
+
 def batch(command):
     each = client(command)
     source = each.files.create(file=("lines.jsonl", command["lines"].encode()), purpose="batch")
@@ -134,6 +139,7 @@ talk(
         "background": background,
         "background cancel": background_cancel,
         "background stream": background_stream,
+        "webhook": webhook,
         "batch": batch,
     }
 )

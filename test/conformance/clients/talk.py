@@ -49,6 +49,15 @@ def talk(scenes):
         threading.Thread(target=_run, args=(scenes, command), daemon=True).start()
 
 
+# One loop for all coroutines, as a service has it.
+_loop = asyncio.new_event_loop()
+threading.Thread(target=_loop.run_forever, daemon=True).start()
+
+
+def awaited(coroutine):
+    return asyncio.run_coroutine_threadsafe(coroutine, _loop).result()
+
+
 async def until_aborted(command):
     while not command["aborted"].is_set():
         await asyncio.sleep(0.02)
