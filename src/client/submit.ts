@@ -43,9 +43,9 @@ export interface JobAddress extends Patience {
   readonly init: RequestInit & { readonly headers: Readonly<Record<string, string>> };
 }
 
-/** All that a request about a job takes along: the rest of the first request's headers is about its body. */
-/** A submit that does not get through: whoever waits should hear of it. */
+/** How long a submit that does not get through is repeated: whoever waits should hear of it soon. */
 const SUBMIT_RETRY_SECONDS = 20;
+/** All that a request about a job takes along: the rest of the first request's headers is about its body. */
 const CREDENTIALS = ["authorization", "x-api-key", "api-key"];
 
 export async function submit({ input, init, signal, headers: more, ...site }: Submission): Promise<Submitted> {
