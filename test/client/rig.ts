@@ -3,10 +3,11 @@
 
 import { beforeAll, beforeEach } from "vitest";
 import { sirFetch } from "../../src/client/index.ts";
+import type { JobList } from "../../src/client/wire.ts";
 import { type EngineServer, type Received, remoteModels, replyWith, startEngine } from "../e2e/engine-server.ts";
 import { type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
 import { PLAIN } from "../e2e/recorded-answers.ts";
-import { CHAT, chatBody } from "../e2e/wire.ts";
+import { ask, CHAT, chatBody } from "../e2e/wire.ts";
 import { type FaultProxy, startProxy } from "./fault-proxy.ts";
 
 export interface Rig {
@@ -28,7 +29,8 @@ export function useRig(): Rig {
     rig.router = router.origin;
     rig.proxy = await startProxy();
   });
-  beforeEach(() => {
+  beforeEach(async () => {
+    await endAll(rig.router);
     rig.engine.answer = replyWith(200, PLAIN);
     rig.engine.received.length = 0;
     rig.proxy.passed.length = 0;
@@ -36,6 +38,12 @@ export function useRig(): Rig {
     rig.proxy.fate = () => "pass";
   });
   return rig;
+}
+
+/** What an earlier test has left behind must not reach the engine in the next. */
+async function endAll(router: string): Promise<void> {
+  const live = await ask(router, "/v1/jobs?status=queued,in_progress&limit=100");
+  for (const { id } of live.json<JobList>().data) await ask(router, `/v1/jobs/${id}/cancel`, { method: "POST" });
 }
 
 /** A chat request through the proxy. */
