@@ -22,8 +22,10 @@ const COLOURS = ["#1f618d", "#b03a2e", "#1e8449", "#b7950b", "#7d3c98", "#424949
 const colourOf = (policy: string): string => COLOURS[policies.indexOf(policy) % COLOURS.length] ?? "#000";
 const text = (x: number, y: number, words: string, more = ""): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${more}>${words}</text>`;
-const drawing = (width: number, height: number, parts: readonly string[]): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>\n${parts.join("\n")}\n</svg>\n`;
+const drawing = (title: string, width: number, height: number, parts: readonly string[]): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11"><title>${title}</title><rect width="100%" height="100%" fill="white"/>\n${parts.join("\n")}\n</svg>\n`;
+
+const seconds = (value: number): string => (value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString("en"));
 
 /** One panel a workload, one bar a policy: how many times the best policy's weighted mean wait, on a logarithmic axis. */
 function waits(): string {
@@ -37,7 +39,7 @@ function waits(): string {
       const times = Math.max(1, row.weightedMeanWaitSeconds / least);
       const length = Math.min(1, Math.log10(times) / 3) * 220 + 3;
       const top = y + 24 + i * bar;
-      const said = `${row.weightedMeanWaitSeconds.toPrecision(3)} s, x${times.toFixed(times < 10 ? 2 : 0)}`;
+      const said = `${seconds(row.weightedMeanWaitSeconds)} s, x${times.toFixed(times < 10 ? 2 : 0)}`;
       return [
         text(x, top + 9, row.policy),
         `<rect x="${x + 130}" y="${top}" width="${length.toFixed(1)}" height="${bar - 4}" fill="${colourOf(row.policy)}"/>`,
@@ -47,12 +49,12 @@ function waits(): string {
     return [text(x, y + 14, workload, 'font-weight="bold"'), ...bars];
   });
   const height = 20 + Math.ceil(workloads.length / columns) * panel;
-  return drawing(columns * width + 20, height, parts);
+  return drawing("Weighted mean wait of every policy on every workload", columns * width + 20, height, parts);
 }
 
 /** Each policy on each workload: the share of time that went into loading against the wait; both cannot be had at once. */
 function tradeOff(): string {
-  const [width, height, left, bottom] = [940, 520, 60, 480];
+  const [width, height, left, bottom] = [940, 520, 70, 480];
   const x = (share: number): number => left + share * (width - left - 150);
   const y = (wait: number): number => bottom - (Math.log10(Math.max(1, wait)) / 5) * (bottom - 20);
   const points = rows
@@ -64,13 +66,13 @@ function tradeOff(): string {
   const axes = [
     `<path d="M${left} 20V${bottom}H${x(1)}" fill="none" stroke="#999"/>`,
     ...[0, 0.25, 0.5, 0.75, 1].map((share) => text(x(share) - 8, bottom + 16, `${share * 100} %`)),
-    ...[1, 10, 100, 1_000, 10_000, 100_000].map((wait) => text(8, y(wait) + 4, `${wait} s`)),
+    ...[1, 10, 100, 1_000, 10_000, 100_000].map((wait) => text(2, y(wait) + 4, `${seconds(wait)} s`)),
     text(x(0.35), bottom + 32, "share of the time spent loading and unloading"),
     ...policies.map((policy, i) =>
       text(width - 130, 40 + i * 16, policy, `fill="${colourOf(policy)}" font-weight="bold"`),
     ),
   ];
-  return drawing(width, height, [...axes, ...points]);
+  return drawing("Share of time spent loading against weighted mean wait", width, height, [...axes, ...points]);
 }
 
 mkdirSync(folder, { recursive: true });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { QueueWire, Receipt } from "../../src/client/wire.ts";
+import type { RouterEvent } from "../../src/domain/event.ts";
 import { poisson } from "../../src/simulator/arrivals.ts";
+import { replay } from "../../src/simulator/replay.ts";
 import { createSeeded } from "../../src/simulator/seeded.ts";
-import { merge } from "../../src/simulator/workload.ts";
+import { type Arrival, merge, simulatedModel } from "../../src/simulator/workload.ts";
 import { given } from "../given.ts";
 
 const HOUR_MS = 3_600_000;
@@ -55,15 +57,27 @@ test("nothing is estimated before a model's first run, and no range is stated be
   expect(ranged?.estimate?.high_seconds).toBeGreaterThan(ranged?.estimated_seconds ?? 0);
 });
 
-test.each(["model-score", "longest", "serial", "fifo"])(
+/** The share of judged estimates whose truth lay in the range; each caller asks at once. */
+async function hitsOf(policy: string, asks: readonly Ask[], model: string | null = null) {
+  const models = Object.entries(MODELS).map(([name, facts]) => simulatedModel(name, facts));
+  const arrivals = asks.map((ask): Arrival => ({ ...ask, priority: 0 }));
+  const judged: boolean[] = [];
+  const hear = (event: RouterEvent): void => {
+    if (event.type !== "job.estimated" || event.hit === null) return;
+    if (model === null || event.model === model) judged.push(event.hit);
+  };
+  const workload = { name: "asked", source: "", models, arrivals, untilMs: null };
+  await replay(workload, { title: policy, scheduler: { policy }, lean: true, asks: true }, { hear });
+  return { judged: judged.length, share: judged.filter(Boolean).length / judged.length };
+}
+
+test.each(["stint", "model-score", "longest", "serial", "fifo"])(
   "%s: the truth lies in the stated range about eight times of ten",
   async (policy) => {
-    const { scored } = await receipts(policy, atRandom(2, 150, 3));
-    const judged = scored.filter(({ hit }) => hit !== null);
-    expect(judged.length).toBeGreaterThan(300);
-    const hits = judged.filter(({ hit }) => hit).length / judged.length;
-    expect(hits).toBeGreaterThan(0.65);
-    expect(hits).toBeLessThan(0.95);
+    const { judged, share } = await hitsOf(policy, atRandom(2, 150, 4));
+    expect(judged).toBeGreaterThan(300);
+    expect(share).toBeGreaterThan(0.65);
+    expect(share).toBeLessThan(0.95);
   },
 );
 
@@ -82,8 +96,11 @@ test("a burst of hundreds does not decide alone what the next one is told", asyn
   const bursts = hours.flatMap((hour): Ask[] =>
     Array.from({ length: 200 }, (_, i) => ({ atMs: hour * HOUR_MS + 1_000 + i * 50, model: "large", tokens: 100 })),
   );
-  const { scored } = await receipts("longest", [...bursts, ...atRandom(3, 60, 6)]);
-  const judged = scored.filter(({ hit, model }) => hit !== null && model === "large");
-  expect(judged.length).toBeGreaterThan(600);
-  expect(judged.filter(({ hit }) => hit).length / judged.length).toBeGreaterThan(0.7);
+  const { judged, share } = await hitsOf(
+    "longest",
+    [...bursts, ...atRandom(3, 60, 6)].sort((a, b) => a.atMs - b.atMs),
+    "large",
+  );
+  expect(judged).toBeGreaterThan(600);
+  expect(share).toBeGreaterThan(0.7);
 });
