@@ -151,7 +151,7 @@ describe("an engine that would not wake", () => {
     const log: string[] = [];
     const leaves = new AbortController();
     const followed = (async () => {
-      for await (const line of engine.followLogs?.(place.model, 0, leaves.signal) ?? []) log.push(line);
+      for await (const line of engine.followLogs?.(place.model, 20, leaves.signal) ?? []) log.push(line);
     })();
 
     const second = await wake(engine, given, "m", phases);
