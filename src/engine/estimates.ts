@@ -1,16 +1,18 @@
 // When a queued job's answer will be ready: the live rule run forward over the counters, corrected by how such estimates
-// came out before. Asked for by receipts, so the run is shared by everyone who asks within a quarter of a second.
+// came out before.
 
 import { BANDS, type Band } from "../domain/band.ts";
 import type { RouterEvent } from "../domain/event.ts";
-import type { JobId, ModelName } from "../domain/ids.ts";
-import { type Projection, project, startAtMs } from "../scheduler/projection.ts";
+import type { JobId } from "../domain/ids.ts";
+import { startAtMs } from "../scheduler/projection.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
 import { Calibration } from "./calibration.ts";
 import type { Place } from "./control.ts";
+import { Outlook } from "./outlook.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
-const SHARED_MS = 250;
+/** A job that starts so soon starts at once. */
+const AT_ONCE_MS = 250;
 /** Between two estimates of about one size whose outcomes count. */
 const APART_MS = 15_000;
 const LATE_MS = 300_000;
@@ -41,19 +43,16 @@ interface Kinds {
 
 export class Estimates {
   readonly #world: EngineWorld;
-  readonly #look: () => readonly Snapshot[];
   readonly #kinds: Record<Band, Kinds>;
   readonly #open = new Map<JobId, Open>();
   /** For each kind and size of estimate, when the last one that counted was asked for. */
   readonly #counted = new Map<Calibration, Map<number, number>>();
-  /** Starts since the projection was made: its positions have moved on by so many. */
-  readonly #started = new Map<ModelName, number>();
-  #projection: { readonly atMs: number; readonly of: Projection } | null = null;
+  readonly #outlook: Outlook;
 
   /** @param look One snapshot for each device, of this instant. */
   constructor(world: EngineWorld, look: () => readonly Snapshot[]) {
     this.#world = world;
-    this.#look = look;
+    this.#outlook = new Outlook(world, look);
     const kinds = BANDS.map((band) => [band, kindsOf()] as const);
     this.#kinds = Object.fromEntries(kinds) as Record<Band, Kinds>;
   }
@@ -66,7 +65,7 @@ export class Estimates {
     if (startMs === null || runMs === null) return null;
     const projectedMs = Math.max(0, startMs - nowMs) + runMs;
     const kinds = this.#kinds[job.band];
-    const kind = startMs <= nowMs + SHARED_MS ? kinds.atOnce : projectedMs < LATE_MS ? kinds.soon : kinds.late;
+    const kind = startMs <= nowMs + AT_ONCE_MS ? kinds.atOnce : projectedMs < LATE_MS ? kinds.soon : kinds.late;
     const spread = kind.spread();
     const range =
       spread === null
@@ -83,11 +82,10 @@ export class Estimates {
     return shown;
   }
 
-  /** Keeps count of starts, and scores what has ended. */
+  /** Scores what has ended. */
   hear(event: RouterEvent): void {
-    if (event.type === "job.dispatched") this.#started.set(event.model, (this.#started.get(event.model) ?? 0) + 1);
-    else if (event.type === "decision") this.#projection = null;
-    else if (event.type === "job.finished") this.#score(event);
+    this.#outlook.hear(event);
+    if (event.type === "job.finished") this.#score(event);
   }
 
   #score(event: RouterEvent & { readonly type: "job.finished" }): void {
@@ -115,30 +113,15 @@ export class Estimates {
 
   #startAtMs(entry: ModelEntry, position: number, nowMs: number): number | null {
     if (entry.remote !== null) return remoteStartMs(entry, position, nowMs);
-    const { name } = entry.spec;
-    const stretches = this.#project(nowMs).get(name) ?? [];
-    const ahead = position + (this.#started.get(name) ?? 0);
+    const { stretches, started, whole } = this.#outlook.of(entry.spec.name);
+    const ahead = position + started;
     const startMs = startAtMs(stretches, ahead);
-    if (startMs !== null) return startMs;
-    // It came after the projection: behind the last that it foresees, at the pace of its last stretch.
     const last = stretches.at(-1);
-    if (last === undefined) return this.#projection?.atMs === nowMs ? null : this.#again(entry, position, nowMs);
+    if (startMs !== null || last === undefined || !whole) return startMs;
+    // It came after the look ahead: behind the last that is foreseen, at the pace of its slots.
     const total = stretches.reduce((sum, { jobs }) => sum + jobs, 0);
     const runMs = entry.learned.runMs ?? 0;
     return last.toMs + ((ahead - total + 1) * runMs) / entry.spec.concurrency;
-  }
-
-  #again(entry: ModelEntry, position: number, nowMs: number): number | null {
-    this.#projection = null;
-    return this.#startAtMs(entry, position, nowMs);
-  }
-
-  #project(nowMs: number): Projection {
-    if (this.#projection === null || nowMs - this.#projection.atMs > SHARED_MS) {
-      this.#projection = { atMs: nowMs, of: project(this.#look(), this.#world.settings.policy) };
-      this.#started.clear();
-    }
-    return this.#projection.of;
   }
 }
 

@@ -1,21 +1,12 @@
 // The live rule run forward over the counters: nothing new arrives, learned times are right, queues are fluids. What a
 // job's estimate is made from. Pure, O(models) a step, and never a look at a single job.
 
-import { BANDS, type Band } from "../domain/band.ts";
+import { BANDS } from "../domain/band.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { decide } from "./decide.ts";
 import type { BoundPolicy } from "./policy.ts";
-import type { BandView, Budget, Head, ModelView, Resident, Snapshot } from "./snapshot.ts";
-
-/** `jobs` of a model's queue start between two instants, evenly; all at once where both are the same. */
-export interface Stretch {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly jobs: number;
-}
-
-/** For each model its starts in order of time. Jobs beyond the last stretch are not foreseen. */
-export type Projection = ReadonlyMap<ModelName, readonly Stretch[]>;
+import type { Budget, Resident, Snapshot } from "./snapshot.ts";
+import { rate, type Stretch, type Tank, tankOf, viewAt } from "./tank.ts";
 
 /** Beyond this nothing is foreseen. */
 const HORIZON_MS = 7 * 86_400_000;
@@ -23,9 +14,6 @@ const STEPS_MAX = 600;
 /** A step is at most this share of what has been foreseen already: near ones are fine, far ones coarse. */
 const STEP_GROWTH = 0.1;
 const STEP_MIN_MS = 250;
-/** Of a model that has never run. */
-const RUN_GUESS_MS = 5_000;
-
 interface Tenancy {
   readonly model: ModelName;
   sinceMs: number;
@@ -34,17 +22,6 @@ interface Tenancy {
   /** When the last of what runs has ended. */
   busyUntilMs: number;
   readonly forced: boolean;
-}
-
-interface Tank {
-  /** As it is now, at the start. */
-  readonly view: ModelView;
-  /** From start to end of one job with every slot taken. */
-  readonly runMs: number;
-  queued: number;
-  unvisitedSinceMs: number | null;
-  readonly bands: Record<Band, number>;
-  readonly stretches: Stretch[];
 }
 
 interface Slot {
@@ -56,28 +33,63 @@ interface Slot {
   serving: ReadonlySet<ModelName>;
 }
 
-/**
- * @param snapshots One for each device, of one instant.
- */
-export function project(snapshots: readonly Snapshot[], policy: BoundPolicy): Projection {
-  const startMs = snapshots[0]?.nowMs ?? 0;
-  const tanks = new Map<ModelName, Tank>();
-  for (const { models } of snapshots) {
-    for (const view of models) if (!tanks.has(view.model)) tanks.set(view.model, tankOf(view));
+/** One run forward, in as many parts as its caller likes: a long one must not hold up a router. */
+export class Projection {
+  /** Of the snapshots. */
+  readonly atMs: number;
+  readonly #policy: BoundPolicy;
+  readonly #tanks = new Map<ModelName, Tank>();
+  readonly #slots: readonly Slot[];
+  #nowMs: number;
+  #steps = 0;
+  #done = false;
+
+  /** @param snapshots One for each device, of one instant. */
+  constructor(snapshots: readonly Snapshot[], policy: BoundPolicy) {
+    this.atMs = snapshots[0]?.nowMs ?? 0;
+    this.#nowMs = this.atMs;
+    this.#policy = policy;
+    for (const { models } of snapshots) {
+      for (const view of models) if (!this.#tanks.has(view.model)) this.#tanks.set(view.model, tankOf(view));
+    }
+    this.#slots = snapshots.map((snapshot) => slotOf(snapshot, this.#tanks));
   }
-  const slots = snapshots.map((snapshot) => slotOf(snapshot, tanks));
-  let nowMs = startMs;
-  for (let step = 0; step < STEPS_MAX && nowMs < startMs + HORIZON_MS; step++) {
-    for (const slot of slots) arrive(slot, nowMs);
-    for (const slot of slots) look(slot, slots, tanks, policy, nowMs);
-    if (![...tanks.values()].some(({ queued }) => queued > 0)) break;
-    const stepMs = Math.max(STEP_MIN_MS, (nowMs - startMs) * STEP_GROWTH);
-    const untilMs = nextEvent(slots, tanks, nowMs, nowMs + stepMs);
-    if (untilMs === null) break;
-    for (const slot of slots) serve(slot, tanks, nowMs, untilMs);
-    nowMs = untilMs;
+
+  /** Nothing more is to be foreseen. */
+  get done(): boolean {
+    return this.#done;
   }
-  return new Map([...tanks].map(([model, { stretches }]) => [model, stretches]));
+
+  /** Steps so far, each counted once for every model: what it has cost. */
+  get cost(): number {
+    return this.#steps * this.#tanks.size;
+  }
+
+  /** A model's starts in order of time, as far as they are foreseen by now. */
+  stretches(model: ModelName): readonly Stretch[] {
+    return this.#tanks.get(model)?.stretches ?? [];
+  }
+
+  /** Goes on until it is done or has cost so much more. */
+  advance(cost = Number.POSITIVE_INFINITY): void {
+    const limit = this.cost + cost;
+    while (!this.#done && this.cost < limit) this.#done = !this.#step();
+  }
+
+  /** False: it has come to its end. */
+  #step(): boolean {
+    const [slots, tanks] = [this.#slots, this.#tanks];
+    if (this.#steps++ >= STEPS_MAX || this.#nowMs >= this.atMs + HORIZON_MS) return false;
+    for (const slot of slots) arrive(slot, this.#nowMs);
+    for (const slot of slots) look(slot, slots, tanks, this.#policy, this.#nowMs);
+    if (![...tanks.values()].some(({ queued }) => queued > 0)) return false;
+    const stepMs = Math.max(STEP_MIN_MS, (this.#nowMs - this.atMs) * STEP_GROWTH);
+    const untilMs = nextEvent(slots, tanks, this.#nowMs, this.#nowMs + stepMs);
+    if (untilMs === null) return false;
+    for (const slot of slots) serve(slot, tanks, this.#nowMs, untilMs);
+    this.#nowMs = untilMs;
+    return true;
+  }
 }
 
 /** When the job that has `ahead` others before it starts; null: not foreseen. */
@@ -88,20 +100,6 @@ export function startAtMs(stretches: readonly Stretch[], ahead: number): number 
     before += jobs;
   }
   return null;
-}
-
-function tankOf(view: ModelView): Tank {
-  const { aloneMs, slowdownPerJob } = view.service;
-  const runMs = (aloneMs ?? RUN_GUESS_MS) * (1 + slowdownPerJob * (view.slots - 1));
-  const bands = Object.fromEntries(BANDS.map((band) => [band, view.bands[band].depth])) as Record<Band, number>;
-  return {
-    view,
-    runMs: Math.max(1, runMs),
-    queued: view.depth,
-    unvisitedSinceMs: view.unvisitedSinceMs,
-    bands,
-    stretches: [],
-  };
 }
 
 function slotOf(snapshot: Snapshot, tanks: ReadonlyMap<ModelName, Tank>): Slot {
@@ -201,11 +199,6 @@ function nextEvent(
   return Number.isFinite(nextMs) ? Math.max(nextMs, nowMs + 1) : null;
 }
 
-/** Jobs a ms with every slot taken. */
-function rate({ view, runMs }: Tank): number {
-  return view.slots / runMs;
-}
-
 function serve(slot: Slot, tanks: ReadonlyMap<ModelName, Tank>, fromMs: number, toMs: number): void {
   for (const tenant of slot.tenants) {
     const tank = tanks.get(tenant.model);
@@ -240,46 +233,13 @@ function snapshotAt(slot: Slot, slots: readonly Slot[], tanks: ReadonlyMap<Model
   );
   const models = snapshot.models.flatMap(({ model }) => {
     const tank = tanks.get(model);
-    return tank === undefined || elsewhere.has(model) ? [] : [viewAt(tank, slot, nowMs)];
+    return tank === undefined || elsewhere.has(model) ? [] : [viewAt(tank, busyUntilOf(slot, model), nowMs)];
   });
   const residents: Resident[] = slot.tenants.map(({ busyUntilMs: _, ...resident }) => resident);
   const { budget } = slot;
   return { ...snapshot, nowMs, device: { ...snapshot.device, residents, transition: null, budget }, models };
 }
 
-function viewAt({ view, queued, bands, unvisitedSinceMs }: Tank, slot: Slot, nowMs: number): ModelView {
-  const depth = Math.ceil(queued - 1e-6);
-  const kept = Object.fromEntries(
-    BANDS.map((band) => [band, bandAt(view.bands[band], bands[band])]),
-  ) as ModelView["bands"];
-  const served = view.depth - depth;
-  const oldest = BANDS.flatMap((band) => kept[band].oldest ?? []).sort((a, b) => a.acceptedAtMs - b.acceptedAtMs)[0];
-  const shiftMs = served === 0 ? 0 : Math.max(0, (oldest?.acceptedAtMs ?? 0) - (view.oldest?.acceptedAtMs ?? 0));
-  const tenant = slot.tenants.find(({ model }) => model === view.model);
-  const running = tenant !== undefined && tenant.busyUntilMs > nowMs;
-  return {
-    ...view,
-    depth,
-    unvisitedSinceMs: tenant === undefined && depth > 0 ? unvisitedSinceMs : null,
-    bands: kept,
-    head: depth === 0 || view.head === null ? null : shifted(view.head, shiftMs),
-    oldest: depth === 0 ? null : (oldest ?? null),
-    inFlight: running ? Math.max(1, depth > 0 ? view.slots : 1) : 0,
-  };
-}
-
-/** As if its jobs had come evenly from the oldest to the newest, and the oldest went first. */
-function bandAt(band: BandView, left: number): BandView {
-  const depth = Math.ceil(left - 1e-6);
-  if (depth <= 0 || band.oldest === null) return { ...band, depth: 0, acceptedAtMsSum: 0, oldest: null };
-  if (depth === band.depth) return band;
-  const firstMs = band.oldest.acceptedAtMs;
-  const newestMs = Math.max(firstMs, (2 * band.acceptedAtMsSum) / band.depth - firstMs);
-  const shiftMs = (newestMs - firstMs) * (1 - depth / band.depth);
-  const sum = (depth * (firstMs + shiftMs + newestMs)) / 2;
-  return { ...band, depth, acceptedAtMsSum: sum, oldest: shifted(band.oldest, shiftMs) };
-}
-
-function shifted(head: Head, byMs: number): Head {
-  return byMs === 0 ? head : { ...head, acceptedAtMs: head.acceptedAtMs + byMs, rank: head.rank + byMs };
+function busyUntilOf({ tenants }: Slot, model: ModelName): number | null {
+  return tenants.find((tenant) => tenant.model === model)?.busyUntilMs ?? null;
 }
