@@ -196,7 +196,7 @@ export function fidelityOf(recorded: Outcome, replayed: Outcome): Fidelity {
 function sentenceOf(facts: Omit<Fidelity, "sentence">): string {
   const { recordedSwaps, replayedSwaps, meanError, withinOneSecond, faithful } = facts;
   const seconds = (value: number): string => `${value.toFixed(1)} s`;
-  const near = `${replayedSwaps} swaps for ${recordedSwaps}, mean wait ${seconds(facts.replayedMeanWaitSeconds)} for ${seconds(facts.recordedMeanWaitSeconds)}`;
+  const near = `${replayedSwaps} ${replayedSwaps === 1 ? "swap" : "swaps"} for ${recordedSwaps}, mean wait ${seconds(facts.replayedMeanWaitSeconds)} for ${seconds(facts.recordedMeanWaitSeconds)}`;
   const share = Number.isFinite(meanError) && meanError < 10 ? ` (${(meanError * 100).toFixed(1)} %)` : "";
   const verdict = faithful ? "" : ": NOT faithful, read the rest with doubt";
   return `with the settings that ran the replay gives ${near}${share}; ${(withinOneSecond * 100).toFixed(1)} % of the jobs start within 1 s of when they did${verdict}`;
