@@ -1,8 +1,9 @@
 // How far each rule is from the best schedule there is, on instances small enough to know it.
 
+import { BAND_WEIGHT } from "../src/domain/band.ts";
 import { entrantNamed, settingsOf } from "../src/simulator/lineup.ts";
 import { replay } from "../src/simulator/replay.ts";
-import { scoreOf, WEIGHT } from "../src/simulator/score.ts";
+import { scoreOf } from "../src/simulator/score.ts";
 import { createSeeded } from "../src/simulator/seeded.ts";
 import { simulatedModel, type Workload } from "../src/simulator/workload.ts";
 import type { Bench, Figure, Stage } from "./figure.ts";
@@ -51,7 +52,7 @@ function draw(kind: Kind, seed: number): Drawn {
     } as const;
   });
   return {
-    instance: { models, jobs: jobs.map(({ band, ...job }) => ({ ...job, weight: WEIGHT[band] })) },
+    instance: { models, jobs: jobs.map(({ band, ...job }) => ({ ...job, weight: BAND_WEIGHT[band] })) },
     workload: {
       name: kind.name,
       source: `seed ${seed}`,
@@ -83,7 +84,7 @@ async function costOf({ workload }: Drawn, rule: string): Promise<number> {
   const { weightedMeanWaitSeconds, bands, unserved } = scoreOf(await replay(workload, settingsOf(entrant)));
   if (unserved > 0) throw new Error(`${rule} left ${unserved} jobs of ${workload.name}, ${workload.source}`);
   const weights = (["interactive", "normal", "batch"] as const).reduce(
-    (sum, band) => sum + WEIGHT[band] * (bands[band]?.jobs ?? 0),
+    (sum, band) => sum + BAND_WEIGHT[band] * (bands[band]?.jobs ?? 0),
     0,
   );
   return weightedMeanWaitSeconds * weights * 1_000;

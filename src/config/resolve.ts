@@ -1,5 +1,6 @@
 // From the checked document to what the running parts want.
 
+import { BAND_WEIGHT } from "../domain/band.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
@@ -99,13 +100,12 @@ export function modelSpec(
   };
 }
 
-/** What a waiting second of a job is worth, and what a load second costs, in its unit. */
-const WEIGHTS = { interactive: 10, normal: 1, batch: 0.1 } as const;
+/** What a load second costs, in waiting seconds of a normal job. */
 const PRICE = 0.25;
 
 function preloadSettings({ scheduler }: ConfigDocument): PreloadSettings {
   const { preloading: mode, preloadShare: share, preloadBudgetSeconds } = scheduler;
-  return { mode, share, mostMs: toMs(preloadBudgetSeconds), price: PRICE, weights: WEIGHTS };
+  return { mode, share, mostMs: toMs(preloadBudgetSeconds), price: PRICE, weights: BAND_WEIGHT };
 }
 
 export function engineSettings(

@@ -12,6 +12,9 @@ export const BAND_ANCHOR: Readonly<Record<Band, number>> = {
   batch: -100,
 };
 
+/** What a waiting second of a job is worth by default, in those of a normal one. */
+export const BAND_WEIGHT: Readonly<Record<Band, number>> = { interactive: 10, normal: 1, batch: 0.1 };
+
 /** Priorities are clamped here, so that a rank stays exact in a double: |priority| x 60,000 ms is far below 2^53. */
 export const PRIORITY_LIMIT = 1_000_000;
 

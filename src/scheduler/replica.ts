@@ -2,12 +2,10 @@
 // than four loads.
 
 import type { ServiceView } from "./snapshot.ts";
+import { drainSeconds, seconds } from "./weigh.ts";
 
 /** A copy is worth less than what is loaded once: it must save several times its load. */
 const LOADS = 4;
-/** Where nothing is known of how long a job runs. */
-const ALONE_GUESS_MS = 5_000;
-
 interface Copied {
   readonly depth: number;
   readonly slots: number;
@@ -16,10 +14,6 @@ interface Copied {
 }
 
 /** @param copies How many are loaded or on their way; at least one. */
-export function copyPays({ depth, slots, loadMs, service }: Copied, copies: number): boolean {
-  if (depth === 0) return false;
-  const n = Math.min(depth, slots);
-  const { aloneMs, slowdownPerJob } = service;
-  const drainMs = (aloneMs ?? ALONE_GUESS_MS) * (1 + slowdownPerJob * (n - 1)) * Math.max(1, depth / slots);
-  return drainMs / (copies + 1) > LOADS * loadMs;
+export function copyPays(model: Copied, copies: number): boolean {
+  return drainSeconds(model, model.depth) / (copies + 1) > LOADS * seconds(model.loadMs);
 }

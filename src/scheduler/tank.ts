@@ -2,6 +2,7 @@
 
 import { BANDS, type Band } from "../domain/band.ts";
 import type { BandView, Head, ModelView } from "./snapshot.ts";
+import { aloneSeconds, slowness } from "./weigh.ts";
 
 /** `jobs` of a model's queue start between two instants, evenly; all at once where both are the same. */
 export interface Stretch {
@@ -9,9 +10,6 @@ export interface Stretch {
   readonly toMs: number;
   readonly jobs: number;
 }
-
-/** Of a model that has never run. */
-const RUN_GUESS_MS = 5_000;
 
 export interface Tank {
   /** As it is now, at the start. */
@@ -25,8 +23,7 @@ export interface Tank {
 }
 
 export function tankOf(view: ModelView): Tank {
-  const { aloneMs, slowdownPerJob } = view.service;
-  const runMs = (aloneMs ?? RUN_GUESS_MS) * (1 + slowdownPerJob * (view.slots - 1));
+  const runMs = aloneSeconds(view) * slowness(view, view.slots) * 1_000;
   const bands = Object.fromEntries(BANDS.map((band) => [band, view.bands[band].depth])) as Record<Band, number>;
   return {
     view,

@@ -1,7 +1,7 @@
 // Two outcomes of the same traffic side by side: waits by band and model, swaps, loading, deadlines, who gained and who
 // lost; and how far a replay of the settings that ran is from what happened.
 
-import { BANDS, type Band, bandOf } from "../domain/band.ts";
+import { BAND_WEIGHT, BANDS, type Band, bandOf } from "../domain/band.ts";
 import type { JobOutcome, Outcome, Spell } from "./outcome.ts";
 
 /** Seconds; of jobs that started. */
@@ -53,8 +53,6 @@ export interface Fidelity {
   readonly faithful: boolean;
   readonly sentence: string;
 }
-
-export const BAND_WEIGHT: Readonly<Record<Band, number>> = { interactive: 10, normal: 1, batch: 0.1 };
 
 /** A replay is called faithful within these; a difference below the absolute bound is none. */
 export const FAITHFUL = { meanShare: 0.05, meanSeconds: 0.5, swapShare: 0.05, swaps: 1 } as const;

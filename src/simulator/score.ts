@@ -1,12 +1,10 @@
 // What a run came to in figures that can be compared: waits by band, weighted by how much a band's second matters, and
 // what was spent on loading. Jobs that never ran count with the wait they had when the run was given up.
 
-import { BANDS, type Band, bandOf } from "../domain/band.ts";
+import { BAND_WEIGHT, BANDS, type Band, bandOf } from "../domain/band.ts";
 import type { JobRun, ReplayRun } from "./replay.ts";
 import { percentile } from "./rounding.ts";
 
-/** What a second of waiting costs in each band. */
-export const WEIGHT: Readonly<Record<Band, number>> = { interactive: 10, normal: 1, batch: 0.1 };
 /** An answer is late so long after its arrival. */
 const DUE_SECONDS: Readonly<Record<Band, number>> = { interactive: 300, normal: 3_600, batch: 28_800 };
 
@@ -51,8 +49,8 @@ export function scoreOf(run: ReplayRun): Score {
     const scored = bandScore(jobs, band, run.elapsedMs);
     if (scored === null) continue;
     bands[band] = scored;
-    weighted += WEIGHT[band] * scored.meanWaitSeconds * jobs.length;
-    weights += WEIGHT[band] * jobs.length;
+    weighted += BAND_WEIGHT[band] * scored.meanWaitSeconds * jobs.length;
+    weights += BAND_WEIGHT[band] * jobs.length;
     late += scored.deadlineMissShare * jobs.length;
   }
   const total = run.jobs.length;

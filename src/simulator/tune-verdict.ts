@@ -4,6 +4,7 @@
 import { BANDS, type Band } from "../domain/band.ts";
 import type { SettingValues } from "../domain/tuning.ts";
 import { quantile } from "./compare.ts";
+import { median } from "./recorded-work.ts";
 import type { Candidate } from "./tune-parameters.ts";
 
 export const LEAST_DAYS = 5;
@@ -54,7 +55,7 @@ export function judge({ bases, others }: Table): ParameterVerdict[] {
       ),
     );
     const heldOutGains = folds.map((pick, held) => (pick === null ? 0 : (gains[pick]?.[held] ?? 0)));
-    const medianGain = medianOf(heldOutGains);
+    const medianGain = median(heldOutGains) ?? 0;
     const p99Harm = harmOf(bases, chosen === null ? bases : (own[chosen]?.days ?? bases));
     const failing = failingOf(bases.length, chosen, medianGain, p99Harm);
     return {
@@ -86,11 +87,6 @@ function bestOn(gains: readonly (readonly number[])[], days: readonly number[]):
     best = i;
   }
   return best;
-}
-
-/** Of an even count the lower of the two in the middle. */
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }
 
 function harmOf(before: readonly DayResult[], after: readonly DayResult[]): Record<Band, number> {

@@ -2,7 +2,8 @@
 
 import type { Spend } from "../../../domain/decision.ts";
 import type { Field } from "../../policy.ts";
-import { seconds, switchSeconds } from "./queue.ts";
+import { seconds } from "../../weigh.ts";
+import { switchSeconds } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Purse {

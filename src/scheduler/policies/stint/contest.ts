@@ -3,8 +3,9 @@
 
 import type { DecisionReason, Spend } from "../../../domain/decision.ts";
 import type { Candidate, Field, Tenant } from "../../policy.ts";
+import { aloneSeconds, slowness } from "../../weigh.ts";
 import { firstBy } from "../ties.ts";
-import { aloneSeconds, type Block, blocksOf, densest, slowness, switchSeconds } from "./queue.ts";
+import { type Block, blocksOf, densest, switchSeconds } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Challenger {

@@ -2,9 +2,9 @@
 // keeping the victims is worth: the price that their own next jobs would pay for the way there and back. That is renting
 // until one has paid for the skis.
 
+import { demandOf, seconds } from "../../weigh.ts";
 import { type Challenger, type Contest, leftSeconds, overtakenAtMs, type Ruled } from "./contest.ts";
-import { demandOf } from "./demand.ts";
-import { debtAtLoad, debtOf, debtSlope, seconds, switchSeconds } from "./queue.ts";
+import { debtAtLoad, debtOf, debtSlope, switchSeconds } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 /** Sums come out a hair below what they are compared with. */

@@ -2,49 +2,15 @@
 
 import { BANDS, type Band } from "../../../domain/band.ts";
 import type { ModelView } from "../../snapshot.ts";
+import { bandWeight, drainSeconds, seconds, waitedSeconds } from "../../weigh.ts";
 import type { PerBand, Settings } from "./settings.ts";
 
-/** Where neither a measurement nor the driver says how long a job runs alone. */
-const ALONE_GUESS_SECONDS = 5;
 /** Below this a load and a queue take no time; keeps quotients finite. */
 const INSTANT_SECONDS = 1e-3;
-
-export const seconds = (ms: number): number => ms / 1_000;
 
 /** S: to make it ready, and to take it out again one day. */
 export function switchSeconds(view: ModelView): number {
   return seconds(view.loadMs + view.unloadMs);
-}
-
-export function aloneSeconds({ service }: Pick<ModelView, "service">): number {
-  return service.aloneMs === null ? ALONE_GUESS_SECONDS : seconds(service.aloneMs);
-}
-
-/** How much longer each of n jobs takes when they share the engine. */
-export function slowness({ service, slots }: Pick<ModelView, "service" | "slots">, n: number): number {
-  return 1 + service.slowdownPerJob * (Math.min(n, slots) - 1);
-}
-
-/** T(n): to work off n jobs. */
-export function drainSeconds(view: ModelView, n: number): number {
-  return n <= 0 ? 0 : aloneSeconds(view) * slowness(view, n) * Math.max(1, n / view.slots);
-}
-
-/** Seconds that the band's jobs have waited, together. */
-function waitedSeconds(view: ModelView, band: Band, nowMs: number): number {
-  const { depth, acceptedAtMsSum } = view.bands[band];
-  return seconds(Math.max(0, depth * nowMs - acceptedAtMsSum));
-}
-
-/** w: what the band's jobs weigh; a job weighs twice as much after `doublesSeconds`. */
-export function bandWeight(view: ModelView, band: Band, nowMs: number, of: Settings): number {
-  const { depth } = view.bands[band];
-  return depth === 0 ? 0 : of.weight[band] * (depth + waitedSeconds(view, band, nowMs) / of.doublesSeconds[band]);
-}
-
-/** W. */
-export function weightOf(view: ModelView, nowMs: number, of: Settings): number {
-  return BANDS.reduce((sum, band) => sum + bandWeight(view, band, nowMs, of), 0);
 }
 
 /** D: weighted seconds that its jobs have waited. */

@@ -3,9 +3,9 @@
 
 import type { JobId } from "../../../domain/ids.ts";
 import type { Tenant } from "../../policy.ts";
+import { aloneSeconds, seconds, slowness } from "../../weigh.ts";
 import { type Purse, spend } from "./budget.ts";
 import { best, type Challenger, type Contest, leftSeconds, type Ruled } from "./contest.ts";
-import { aloneSeconds, seconds, slowness } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 /** Of one run: with less than this left a deadline is not tried for any more. */

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { Band } from "../../../domain/band.ts";
+import { DEFAULT_WEIGHING } from "../../weigh.ts";
 import * as keys from "../settings.ts";
 
 export type PerBand = Readonly<Record<Band, number>>;
@@ -11,15 +12,15 @@ const filled = (schema: typeof keys.weight, defaults: PerBand) =>
   schema.prefault({}).transform((given): PerBand => ({ ...defaults, ...given }));
 
 export const settings = z.object({
-  weight: filled(keys.weight, { interactive: 10, normal: 1, batch: 0.1 }),
-  doublesSeconds: filled(keys.doublesSeconds, { interactive: 120, normal: 1_200, batch: 14_400 }),
+  weight: filled(keys.weight, DEFAULT_WEIGHING.weight),
+  doublesSeconds: filled(keys.doublesSeconds, DEFAULT_WEIGHING.doublesSeconds),
   visitSeconds: filled(keys.visitSeconds, { interactive: 1_200, normal: 5_400, batch: 43_200 }),
   swapShare: keys.swapShare.default(0.2),
   burst: keys.burst.default(4),
   price: keys.price.default(0.25),
   hold: keys.hold.default(1),
   holdMax: keys.holdMax.default(0.5),
-  rateHalfLifeSeconds: keys.rateHalfLifeSeconds.default(600),
+  rateHalfLifeSeconds: keys.rateHalfLifeSeconds.default(DEFAULT_WEIGHING.rateHalfLifeSeconds),
   carry: keys.carry.default(0.2),
   rescueSlack: keys.rescueSlack.default(1.25),
   rescue: keys.rescue.default(true),

@@ -13,11 +13,12 @@
 
 import type { ModelName } from "../../../domain/ids.ts";
 import { type Candidate, type Choice, definePolicy, type Field } from "../../policy.ts";
+import { drainSeconds, weightOf } from "../../weigh.ts";
 import { row } from "../ties.ts";
 import { type Purse, purseOf } from "./budget.ts";
 import { type Contest, contestsOf, type Ruled, type Ruling } from "./contest.ts";
 import { free } from "./free.ts";
-import { blocksOf, debtOf, densest, drainSeconds, switchSeconds, weightOf } from "./queue.ts";
+import { blocksOf, debtOf, densest, switchSeconds } from "./queue.ts";
 import { rescue, urgent } from "./rescue.ts";
 import { type Settings, settings } from "./settings.ts";
 import { servesFirst, visit } from "./visit.ts";

@@ -1,7 +1,8 @@
 // Rules 0 and 1: a load serves something, and no model that waits is left unvisited for longer than its limit.
 
+import { seconds } from "../../weigh.ts";
 import { best, type Challenger, type Contest, type Ruled, type Ruling } from "./contest.ts";
-import { bestBand, seconds, switchSeconds } from "./queue.ts";
+import { bestBand, switchSeconds } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 /** 0. A loaded model with work has started at least one job before it goes. */

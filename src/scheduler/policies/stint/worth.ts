@@ -8,9 +8,10 @@
 import { BANDS, type Band } from "../../../domain/band.ts";
 import type { Tenant } from "../../policy.ts";
 import type { BusyShare } from "../../snapshot.ts";
+import { bandWeight, drainSeconds, seconds, weightOf } from "../../weigh.ts";
 import { type Purse, spend } from "./budget.ts";
 import { best, type Challenger, type Contest, type Ruled } from "./contest.ts";
-import { bandWeight, blocksOf, densest, drainSeconds, seconds, weightOf } from "./queue.ts";
+import { blocksOf, densest } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 
 const BUSY_SECONDS = 1_800;
