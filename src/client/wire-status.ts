@@ -33,6 +33,68 @@ export interface ModelStatusWire {
   readonly last_error: string | null;
   readonly waiting: WaitWire | null;
   readonly forecast: ForecastWire | null;
+  readonly driver: string;
+  /** Null: nothing waits for it. */
+  readonly starts: StartsWire | null;
+  readonly loads: LoadsWire;
+  /** Of the jobs that began in the last hour; null: none did. */
+  readonly wait_p50_seconds: number | null;
+  readonly wait_p95_seconds: number | null;
+}
+
+/** What loads of a model took, against what was guessed. */
+export interface LoadsWire {
+  /** The configuration's. */
+  readonly guess_seconds: number;
+  readonly median_seconds: number | null;
+  readonly p90_seconds: number | null;
+  /** How many were measured. */
+  readonly count: number;
+  /** The newest fourteen that succeeded, oldest first, in seconds. */
+  readonly last_seconds: readonly number[];
+  /** The newest failures, newest first; five at most. */
+  readonly failures: readonly { readonly at: number; readonly error: string }[];
+}
+
+/** One device in words: what it does and why. */
+export interface DeviceSummaryWire {
+  /** One to three sentences; quantities hold no-break spaces. */
+  readonly text: string;
+  /** How much of `text` says what it does; the rest says why. In UTF-16 units. */
+  readonly what_length: number;
+  readonly code: string;
+  readonly decision: string | null;
+}
+
+/** What the device is expected to do next. Unix seconds; null where it is not known, and never guessed. */
+export interface DeviceNextWire {
+  readonly model: string;
+  readonly low: number | null;
+  readonly mid: number | null;
+  readonly high: number | null;
+  /** At the latest, by the policy's bound. */
+  readonly bound: number | null;
+  readonly text: string;
+}
+
+/** Counted in memory, since this router started or over the last hour. */
+export interface TotalsWire {
+  readonly waiting: number;
+  readonly running: number;
+  readonly done_1h: number;
+  readonly failed_1h: number;
+  /** Median of |actual - estimate| / actual over the last hour; null: too few. */
+  readonly estimate_error_1h: number | null;
+  readonly longest_wait: { readonly model: string; readonly seconds: number; readonly cause: string } | null;
+}
+
+/** When the first and the last of a model's waiting jobs are expected to start. Unix seconds. */
+export interface StartsWire {
+  readonly low: number | null;
+  readonly mid: number | null;
+  readonly high: number | null;
+  readonly bound: number | null;
+  readonly last: number | null;
 }
 
 export interface DeviceStatusWire {
@@ -48,11 +110,22 @@ export interface DeviceStatusWire {
   readonly decision: DecisionWire | null;
   /** Left of its budget for loads ahead of need; null: there are none. */
   readonly preload_left_seconds: number | null;
+  readonly summary: DeviceSummaryWire;
+  readonly next: DeviceNextWire | null;
+  /** Of the last hour, the share spent draining, unloading and loading. 0 to 1. */
+  readonly swap_share_1h: number;
+  readonly swaps_1h: number;
 }
 
 export interface StatusWire {
   readonly object: "status";
+  /** Of the stream's last frame when this was true. */
+  readonly seq: number;
+  /** Of the router that answered; another one's frames do not follow on. */
+  readonly boot: string;
+  readonly started_at: number;
   readonly at: number;
+  readonly totals: TotalsWire;
   readonly version: string;
   readonly policy: string;
   readonly paused: boolean;

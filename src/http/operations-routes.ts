@@ -8,16 +8,8 @@ import { readHistory } from "./history.ts";
 import { listModels, readModel } from "./models.ts";
 import { decisionsQuery, forceQuery, historyQuery, linesQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
-import {
-  DecisionSchema,
-  HistorySchema,
-  LogsSchema,
-  ModelSchema,
-  ModelStatusSchema,
-  pageOf,
-  ReadySchema,
-  StatusSchema,
-} from "./schemas.ts";
+import { DecisionSchema, HistorySchema, LogsSchema, ModelSchema, pageOf, ReadySchema } from "./schemas.ts";
+import { ModelStatusSchema, StatusSchema } from "./schemas-status.ts";
 import { healthz, readMetrics, readStatus, readyz } from "./status.ts";
 
 const modelPage = pageOf(ModelSchema, "ModelList");

@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import type { DecisionWire, ErrorBody, ModelWire, QueueWire, Receipt } from "../client/wire.ts";
-import type { DeviceStatusWire, LogsWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
+import type { LogsWire, ReadyWire } from "../client/wire-status.ts";
 
 const unix = z.number().describe("Unix seconds");
 const seconds = z.number().describe("Seconds, fractions allowed");
@@ -124,7 +124,7 @@ const scored = z
   })
   .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-const source = z.enum(["hint", "cron", "daily"]);
+export const source = z.enum(["hint", "cron", "daily"]);
 
 const preload = z
   .object({
@@ -168,91 +168,6 @@ export const DecisionSchema = z
     sentence: z.string(),
   })
   .openapi("Decision") satisfies z.ZodType<DecisionWire>;
-
-const waiting = z.object({
-  cause: z.string(),
-  rule: z.string().nullable(),
-  by: z.string().nullable(),
-  device: z.string().nullable(),
-  decision: z.string().nullable(),
-  since: unix,
-});
-
-const predicted = z.object({ hits: z.int(), predictions: z.int() });
-
-const forecast = z
-  .object({
-    burst: z.number(),
-    expected: z.array(
-      z.object({ source, due_at: unix, probability: z.number(), acts: z.boolean().describe("False: only watched") }),
-    ),
-    cron: predicted,
-    daily: predicted,
-  })
-  .openapi("Forecast");
-
-export const ModelStatusSchema = z
-  .object({
-    id: z.string(),
-    label: z.string(),
-    aliases: names,
-    state: z.string(),
-    device: z.string().nullable(),
-    devices: names,
-    memory_gib: z.number().nullable().describe("As configured, over all its devices"),
-    measured_gib: z.number().nullable().describe("What its last load was seen to take"),
-    since: unix.nullable(),
-    pinned: z.boolean(),
-    paused: z.boolean(),
-    queued: z.object({ interactive: z.int(), normal: z.int(), batch: z.int() }),
-    oldest_wait_seconds: seconds,
-    running: z.int(),
-    concurrency: z.int(),
-    load_seconds: seconds,
-    load_failures: z.int(),
-    retry_at: unix.nullable(),
-    last_error: z.string().nullable(),
-    waiting: waiting.nullable(),
-    forecast: forecast.nullable(),
-  })
-  .openapi("ModelStatus") satisfies z.ZodType<ModelStatusWire>;
-
-const device = z
-  .object({
-    id: z.string(),
-    phase: z.string(),
-    models: names,
-    memory_gib: z.number().nullable(),
-    claimed_gib: z.number().nullable(),
-    since: unix,
-    paused: z.boolean(),
-    decision: DecisionSchema.nullable(),
-    preload_left_seconds: seconds.nullable(),
-  })
-  .openapi("DeviceStatus") satisfies z.ZodType<DeviceStatusWire>;
-
-const record = z.object({ hits: z.int(), misses: z.int(), paused_until: unix.nullable() });
-
-export const StatusSchema = z
-  .object({
-    object: z.literal("status"),
-    at: unix,
-    version: z.string(),
-    policy: z.string(),
-    paused: z.boolean(),
-    draining: z.boolean(),
-    queued: z.int(),
-    running: z.int(),
-    models: z.array(ModelStatusSchema),
-    devices: z.array(device),
-    preloading: z.object({
-      mode: z.union([z.literal("auto"), z.literal("hints"), z.literal(false)]),
-      hint: record,
-      learned: record,
-    }),
-    store: z.object({ jobs: z.int(), stored_bytes: z.int(), wal_bytes: z.int() }),
-  })
-  .openapi("Status") satisfies z.ZodType<StatusWire>;
 
 export const ReadySchema = z
   .object({ status: z.enum(["ready", "not_ready"]), problems: names })

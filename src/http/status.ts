@@ -25,6 +25,17 @@ function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {
   const status = world.engine.status();
   return {
     object: "status",
+    seq: 0,
+    boot: "",
+    started_at: 0,
+    totals: {
+      waiting: status.queued,
+      running: status.running,
+      done_1h: 0,
+      failed_1h: 0,
+      estimate_error_1h: null,
+      longest_wait: null,
+    },
     at: wallSeconds(world, status.atMs) ?? 0,
     version: world.version ?? "unknown",
     policy: status.policy,
@@ -73,6 +84,18 @@ export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStat
             since: wallSeconds(world, wait.fromMs) ?? 0,
           },
     forecast: model.forecast === null ? null : forecastWire(world, model.forecast),
+    driver: "",
+    starts: null,
+    loads: {
+      guess_seconds: seconds(model.loadMs),
+      median_seconds: null,
+      p90_seconds: null,
+      count: 0,
+      last_seconds: [],
+      failures: [],
+    },
+    wait_p50_seconds: null,
+    wait_p95_seconds: null,
   };
 }
 
@@ -87,6 +110,15 @@ function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
     paused: device.paused,
     decision: device.decision === null ? null : decisionWire(device.decision),
     preload_left_seconds: device.preloadLeftMs === null ? null : seconds(device.preloadLeftMs),
+    summary: {
+      text: device.decision?.sentence ?? "",
+      what_length: 0,
+      code: device.phase,
+      decision: device.decision?.id ?? null,
+    },
+    next: null,
+    swap_share_1h: 0,
+    swaps_1h: 0,
   };
 }
 

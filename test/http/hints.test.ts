@@ -5,7 +5,8 @@ import type { DecisionList, HintList, HintWire } from "../../src/client/wire.ts"
 import type { StatusWire } from "../../src/client/wire-status.ts";
 import { readHint } from "../../src/http/hint-request.ts";
 import { HintSchema } from "../../src/http/hint-routes.ts";
-import { DecisionSchema, StatusSchema } from "../../src/http/schemas.ts";
+import { DecisionSchema } from "../../src/http/schemas.ts";
+import { StatusSchema } from "../../src/http/schemas-status.ts";
 import { modelSpec } from "../intake/given.ts";
 import { type Given, get, given, MODEL, passes, post, settled } from "./given.ts";
 

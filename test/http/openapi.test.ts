@@ -2,7 +2,8 @@
 
 import { expect, it } from "vitest";
 import type { JobList, Receipt } from "../../src/client/wire.ts";
-import { DecisionSchema, ModelSchema, pageOf, ReceiptSchema, StatusSchema } from "../../src/http/schemas.ts";
+import { DecisionSchema, ModelSchema, pageOf, ReceiptSchema } from "../../src/http/schemas.ts";
+import { StatusSchema } from "../../src/http/schemas-status.ts";
 import { completed, get, given, receiptOf, settled, submitted } from "./given.ts";
 
 interface Document {

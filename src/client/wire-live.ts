@@ -1,0 +1,123 @@
+// The JSON of what operators watch: the stream, the timeline, series, replays. Instants and durations in these are Unix
+// milliseconds and milliseconds, whole numbers, as their names say.
+
+import type { DecisionWire, List, Receipt } from "./wire.ts";
+import type { PartWire } from "./wire-explain.ts";
+import type { DeviceStatusWire, ModelStatusWire, StatusWire } from "./wire-status.ts";
+
+/** What a model did on a device. `failed` is a load that failed. */
+export type SpanPhase = "loading" | "serving" | "idle" | "draining" | "unloading" | "failed";
+
+/** `to_ms` null: it goes on. Rows are arrays, because a day has thousands. */
+export type SpanRow = readonly [
+  device: string,
+  model: string,
+  phase: SpanPhase,
+  from_ms: number,
+  to_ms: number | null,
+  decision: string | null,
+];
+
+/** A decision that moved something, as a mark above the lanes. */
+export interface MoveWire {
+  readonly id: string;
+  readonly device: string;
+  readonly at_ms: number;
+  readonly kind: "swap" | "load" | "preload" | "unload";
+  readonly reason: string;
+  /** The ceiling spoke. */
+  readonly forced: boolean;
+  readonly load: string | null;
+  readonly evict: readonly string[];
+  readonly sentence: string;
+}
+
+/** `GET /v1/timeline?from_ms=&to_ms=&px=&device=`: spans narrower than a pixel are merged; 2,000 at most. */
+export interface TimelineWire {
+  readonly object: "timeline";
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly spans: readonly SpanRow[];
+  readonly moves: readonly MoveWire[];
+  readonly pauses: readonly (readonly [from_ms: number, to_ms: number | null])[];
+  readonly downtimes: readonly (readonly [from_ms: number, to_ms: number])[];
+}
+
+/** `GET /v1/series?name=queue_depth&from_ms=&to_ms=&step_ms=`: columns, as a chart wants them. */
+export interface SeriesWire {
+  readonly object: "series";
+  readonly name: "queue_depth";
+  readonly step_ms: number;
+  readonly at_ms: readonly number[];
+  readonly interactive: readonly number[];
+  readonly normal: readonly number[];
+  readonly batch: readonly number[];
+}
+
+/** A row of the jobs' list: its receipt, and where its time went so far. */
+export interface JobRow extends Receipt {
+  readonly band: "interactive" | "normal" | "batch";
+  /** Null where the asker may not know it. */
+  readonly caller: string | null;
+  readonly wait_ms: number;
+  readonly run_ms: number;
+  /** The cause that took most of the wait; null: it did not wait. */
+  readonly cause: string | null;
+  /** By cause, in order of first appearance; sums to wait and run together. */
+  readonly parts: readonly Pick<PartWire, "cause" | "ms">[];
+}
+
+/** `GET /v1/jobs?view=rows`. */
+export interface JobRowList extends List<JobRow> {
+  /** Rows were looked at back to this instant and the budget ended; null: all that match are here or behind `after`. */
+  readonly scanned_to_ms: number | null;
+}
+
+/** Events of `GET /v1/stream`: first `snapshot`, then `delta`; `bye` when the router goes down. Ids are `<boot>.<seq>`. */
+export type StreamEvent =
+  | { readonly event: "snapshot"; readonly data: StatusWire }
+  | { readonly event: "delta"; readonly data: DeltaWire }
+  | { readonly event: "bye"; readonly data: Record<string, never> };
+
+/** What changed since the frame before. Lists hold whole entries, to be put in place by their ids. */
+export interface DeltaWire {
+  readonly seq: number;
+  /** Unix seconds, the server's clock. */
+  readonly at: number;
+  readonly status: Pick<StatusWire, "queued" | "running" | "paused" | "draining" | "totals">;
+  readonly devices: readonly DeviceStatusWire[];
+  readonly models: readonly ModelStatusWire[];
+  /** Rows of jobs that changed, at most 200, without their parts; only those the asker may see. */
+  readonly jobs: readonly LiveJobWire[];
+  /** How many more changed. */
+  readonly more: number;
+  readonly spans: readonly SpanRow[];
+  readonly moves: readonly MoveWire[];
+  /** New decisions, moves and stays, oldest first; at most 50. */
+  readonly decisions: readonly DecisionWire[];
+}
+
+export type LiveJobWire = Pick<Receipt, "id" | "status" | "model" | "created_at" | "started_at" | "completed_at">;
+
+/** `POST /v1/replays`: recorded traffic under other settings, on a thread of its own, one at a time. */
+export interface ReplayRequestWire {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly policy?: string;
+  /** Settings of the scheduler by their configuration names, e.g. `{"maxWaitSeconds": 600}`. */
+  readonly set: Readonly<Record<string, unknown>>;
+}
+
+export interface ReplayWire {
+  readonly id: string;
+  readonly object: "replay";
+  readonly status: "running" | "completed" | "failed" | "cancelled";
+  /** 0 to 1. */
+  readonly progress: number;
+  readonly error: string | null;
+  /** The very document of `sir replay --json`; null until it is completed. */
+  readonly report: Readonly<Record<string, unknown>> | null;
+  /** Both runs as spans, for two charts on one axis; null until it is completed. */
+  readonly recorded_spans: readonly SpanRow[] | null;
+  readonly other_spans: readonly SpanRow[] | null;
+}
