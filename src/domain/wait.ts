@@ -2,6 +2,22 @@
 
 import type { DecisionId, DeviceId, ModelName } from "./ids.ts";
 
+/** What more was known when a stretch began; keys that do not apply to its cause are absent. */
+export interface WaitDetail {
+  /** Of `paused`: what was paused. */
+  readonly scope?: "router" | "device" | "model";
+  /** Of `paused`: who did it, and what they left as a note. */
+  readonly who?: string | null;
+  readonly note?: string | null;
+  /** Of `model_broken`: the last failure, and when it is tried again (router time; 0: not by itself). */
+  readonly error?: string;
+  readonly retryAtMs?: number;
+  /** Of `draining`: jobs that still ran on what has to go. */
+  readonly running?: number;
+  /** Of `share_limit`: how many jobs its caller may have at once. */
+  readonly limit?: number;
+}
+
 /** Causes that hold for a whole model's queue; recorded by the engine whenever one changes. */
 export type QueueCause =
   | "paused"
@@ -10,6 +26,7 @@ export type QueueCause =
   | "unloading"
   | "draining"
   | "own_queue"
+  | "share_limit"
   | "held"
   | "dispatch";
 
@@ -56,6 +73,8 @@ export interface Wait {
   readonly by: ModelName | null;
   readonly device: DeviceId | null;
   readonly decision: DecisionId | null;
+  /** Absent: nothing more is known. */
+  readonly detail?: WaitDetail | null;
   readonly fromMs: number;
   readonly toMs: number | null;
 }
