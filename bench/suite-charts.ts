@@ -1,6 +1,6 @@
-// The pictures of docs/scheduling.md, from the rows of the suite:
+// The pictures of docs/explanation/scheduler.md, from the rows of the suite:
 //
-//   npx sir simulate suite --json > rows.json && npx tsx bench/suite-charts.ts rows.json docs/scheduling
+//   npx sir simulate suite --json > rows.json && npx tsx bench/suite-charts.ts rows.json docs/explanation/scheduler
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ interface Row {
   readonly loadingShare: number;
 }
 
-const [file = "rows.json", folder = "docs/scheduling"] = process.argv.slice(2);
+const [file = "rows.json", folder = "docs/explanation/scheduler"] = process.argv.slice(2);
 const rows = JSON.parse(readFileSync(file, "utf8")) as Row[];
 const policies = [...new Set(rows.map(({ policy }) => policy))];
 const workloads = [...new Set(rows.map(({ workload }) => workload))].filter(

@@ -73,6 +73,11 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
+/** In the order of the overview; for pages that list them. */
+export async function everyCommand(): Promise<Command[]> {
+  return await Promise.all(Object.values(COMMANDS).map((entry) => entry.load()));
+}
+
 async function runCommand(command: Command, raw: readonly string[], io: Io): Promise<ExitCode> {
   if (raw.includes("--help") || raw.includes("-h")) {
     io.out(commandHelp(command));

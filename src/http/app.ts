@@ -4,6 +4,8 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { SirError } from "../domain/errors.ts";
 import { createPoll } from "../intake/poll.ts";
+import type { ApiDocument } from "./api-outline.ts";
+import { API_PAGE_HEADERS, apiPage } from "./api-page.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
@@ -49,6 +51,14 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
       summary: "This document",
       answers: { 200: opaque("OpenAPI 3.1", "application/json") },
       handle: (c) => c.json(describe(app, world)),
+    },
+    {
+      method: "get",
+      path: "/docs",
+      tag: "operations",
+      summary: "The same, as a page",
+      answers: { 200: opaque("HTML", "text/html") },
+      handle: (c) => c.html(apiPage(describe(app, world) as ApiDocument), 200, API_PAGE_HEADERS),
     },
   ];
 }

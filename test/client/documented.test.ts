@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import * as exported from "../../src/client/index.ts";
 import { claimsTable } from "../conformance/clients.ts";
 
-const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/how-to/call-it-from.md", import.meta.url), "utf8");
 
-describe("docs/clients.md", () => {
+describe("docs/how-to/call-it-from.md", () => {
   it("has the table of what is claimed of each client", () => {
     expect(page).toContain(`\n${claimsTable()}\n`);
   });

@@ -1,4 +1,4 @@
-// Which clients there are, and what is claimed of each: the table of docs/clients.md, which a test compares with this one,
+// Which clients there are, and what is claimed of each: the table of docs/how-to/call-it-from.md, which a test compares with this one,
 // while the suite proves every cell of it against a real router.
 
 import type { Installed } from "./install.ts";

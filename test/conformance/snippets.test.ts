@@ -1,4 +1,4 @@
-// What docs/clients.md tells people to write, run as it stands there; only the address is another.
+// What docs/how-to/call-it-from.md tells people to write, run as it stands there; only the address is another.
 
 import { execFile } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const runs = promisify(execFile);
 const folder = fileURLToPath(new URL("./clients/", import.meta.url));
-const page = readFileSync(new URL("../../docs/clients.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/how-to/call-it-from.md", import.meta.url), "utf8");
 const snippets = [...page.matchAll(/```(js|python)\n([\s\S]*?)```/g)].map(([, language = "", code = ""], index) => ({
   language,
   code,
