@@ -8,6 +8,8 @@ import { UsageError } from "./command.ts";
 export const GLOBAL_ARGS = {
   json: { type: "boolean", description: "Print one JSON document on standard output." },
   color: { type: "boolean", default: true, description: "Colour on a terminal (also: NO_COLOR)." },
+  quiet: { type: "boolean", alias: "q", description: "Say nothing but data and errors." },
+  utc: { type: "boolean", description: "Show instants in UTC instead of local time." },
   help: { type: "boolean", alias: "h", description: "Show this help." },
 } as const satisfies ArgsDef;
 
@@ -31,9 +33,10 @@ function flagsOf(args: ArgsDef): Map<string, Flag> {
 }
 
 /** @throws {UsageError} for a flag nobody knows, a flag without its value, or a word too many */
-export function checkArguments(raw: readonly string[], args: ArgsDef): void {
+export function checkArguments(raw: readonly string[], args: ArgsDef, manyWords = false): void {
   const flags = flagsOf(args);
-  const room = Object.values(args).filter(({ type }) => type === "positional").length;
+  const named = Object.values(args).filter(({ type }) => type === "positional").length;
+  const room = manyWords ? Number.POSITIVE_INFINITY : named;
   const words: string[] = [];
   for (let i = 0; i < raw.length; i++) {
     const typed = raw[i] ?? "";

@@ -4,13 +4,43 @@ import type { ArgsDef, ParsedArgs } from "citty";
 import type { Clock } from "../domain/clock.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
-export type SignalName = "SIGTERM" | "SIGINT" | "SIGHUP";
+export type SignalName = "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT" | "SIGWINCH";
+
+/** What stands behind the three streams of a command. */
+export interface Screen {
+  /** Whether each of them is a terminal. */
+  readonly input: boolean;
+  readonly out: boolean;
+  readonly err: boolean;
+  /** The locale can show more than ASCII. */
+  readonly unicode: boolean;
+  /** TERM=dumb: it cannot move its cursor. */
+  readonly dumb: boolean;
+  /** Of the terminal behind `out` or `err`, now. */
+  size(): { readonly columns: number; readonly rows: number };
+}
 
 export interface Io {
   /** One piece of data; a line end is added. */
   out(text: string): void;
-  /** Progress, warnings, errors; a line end is added. */
+  /** Warnings, errors; a line end is added. */
   err(text: string): void;
+  /** Talk that is neither data nor an error, on standard error; `--quiet` silences it. A line end is added. */
+  say(text: string): void;
+  /** Data as it is, without a line end. */
+  write(data: string | Uint8Array): void;
+  /** To standard error as it is, for lines that are rewritten in place. */
+  draw(text: string): void;
+  readonly screen: Screen;
+  /** Standard input to its end. */
+  readInput(): Promise<string>;
+  /** Calls back with each key as the terminal sends it, unechoed; returns how to give the terminal back. */
+  onKey(heard: (key: string) => void): () => void;
+  readonly fetch: typeof globalThis.fetch;
+  /** Progress lines and other talk are not wanted. */
+  readonly quiet: boolean;
+  /** Instants are shown in UTC, else in local time. */
+  readonly utc: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Whether `out` may be coloured. */
@@ -31,6 +61,8 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   readonly args: Args;
   /** String flags that may be given several times: the last alone is a text, several are a list. */
   readonly repeats?: readonly string[];
+  /** Takes any number of words after those in `args`; they are in `_`. */
+  readonly manyWords?: boolean;
   run(args: ParsedArgs<Args>, io: Io): Promise<ExitCode>;
 }
 

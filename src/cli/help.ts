@@ -5,8 +5,8 @@ import { GLOBAL_ARGS } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { EXIT_TEXT } from "./exit-codes.ts";
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
+function columns(rows: readonly (readonly [string, string])[], least = 0): string[] {
+  const width = Math.max(least, ...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
 }
 
@@ -43,7 +43,10 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-export function overview(version: string, summaries: readonly (readonly [string, string])[]): string {
+type Rows = readonly (readonly [string, string])[];
+
+export function overview(version: string, groups: readonly (readonly [title: string, commands: Rows])[]): string {
+  const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([name]) => name.length)));
   return [
     `sir ${version}: one OpenAI-compatible endpoint in front of GPUs that cannot hold every model at once.`,
     "",
@@ -51,10 +54,10 @@ export function overview(version: string, summaries: readonly (readonly [string,
     ...columns([
       ["sir serve", "start the router with sir.config.ts of this folder"],
       ["sir doctor", "check the configuration and everything it names"],
+      ["sir status", "what each GPU does, and why"],
+      ["sir explain job_01a2b3c4d5e6", "why that job took as long as it did"],
     ]),
-    "",
-    "Commands:",
-    ...columns(summaries),
+    ...groups.flatMap(([title, rows]) => ["", `${title}:`, ...columns(rows, width)]),
     "",
     "`sir COMMAND --help` says more; `sir help exit-codes` lists what the exit status means.",
   ].join("\n");

@@ -33,7 +33,7 @@ export const hints = defineSirCommand({
     const json = args["json"] === true;
     const verb = verbOf(String(args["verb"] ?? "list"));
     const { subject } = args;
-    const router = routerClient(args["url"], io);
+    const router = routerClient(args, io);
     return withRouter(io, json, async () => {
       if (verb === "list") return list(router, json, io);
       if (typeof subject !== "string") {

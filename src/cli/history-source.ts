@@ -7,7 +7,7 @@ import { StoreOpenError } from "../store/open-error.ts";
 import { openHistoryFile } from "../store/sqlite/history-file.ts";
 import { type Io, UsageError } from "./command.ts";
 import { remoteHistory } from "./remote-history.ts";
-import { routerClient } from "./router-client.ts";
+import { ROUTER_ARGS, routerClient } from "./router-client.ts";
 import { startFault } from "./start-fault.ts";
 
 export const HISTORY_ARGS = {
@@ -18,6 +18,7 @@ export const HISTORY_ARGS = {
     description: "The store itself, as sqlite:PATH; wins over the configuration.",
   },
   url: { type: "string", valueHint: "ORIGIN", description: "Read over HTTP from the router there, instead of a file." },
+  keyFile: ROUTER_ARGS.keyFile,
 } as const;
 
 export interface HistorySource {
@@ -30,7 +31,7 @@ export interface HistorySource {
 /** @throws {UsageError} with a mend, when there is no store to read */
 export async function openHistorySource(args: Readonly<Record<string, unknown>>, io: Io): Promise<HistorySource> {
   if (typeof args["url"] === "string") {
-    const router = routerClient(args["url"], io);
+    const router = routerClient(args, io);
     return { history: remoteHistory(router), name: router.url, close: () => undefined };
   }
   try {

@@ -3,6 +3,8 @@
 import { UsageError } from "./command.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** No timer reaches further. */
+const LONGEST_MS = 24 * 86_400_000;
 const AGO = /^(\d+(?:\.\d+)?[smhdw])+$/;
 const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -15,6 +17,13 @@ export function parseSpan(text: string): number | null {
   for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g))
     ms += Number(count) * (UNIT_MS[unit ?? ""] ?? 0);
   return ms;
+}
+
+/** Seconds from `90s`, `1h30m` or a plain number of them. @throws {UsageError} */
+export function spanSeconds(text: string, flag: string): number {
+  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1_000 : parseSpan(text.trim());
+  if (ms !== null && ms > 0 && ms <= LONGEST_MS) return ms / 1_000;
+  throw new UsageError(`--${flag} "${text}" is no length of time up to 24 days. Write 20, 90s, 20m or 1h30m.`);
 }
 
 /**
@@ -47,10 +56,22 @@ function dayStart(nowMs: number, days: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime();
 }
 
-/** `2026-03-01 14:30:05`, local. */
-export function instantText(atMs: number): string {
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** `2026-03-01 14:30:05`, local or in UTC. */
+export function instantText(atMs: number, utc = false): string {
+  return `${dateText(atMs, utc)} ${timeText(atMs, utc)}`;
+}
+
+/** `14:30:05` */
+export function timeText(atMs: number, utc = false): string {
   const at = new Date(atMs);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  return utc
+    ? at.toISOString().slice(11, 19)
+    : [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => two(part)).join(":");
+}
+
+function dateText(atMs: number, utc: boolean): string {
+  const at = new Date(atMs);
+  return utc ? at.toISOString().slice(0, 10) : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }

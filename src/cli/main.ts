@@ -5,53 +5,9 @@ import { closest } from "../config/closest.ts";
 import { ConfigError } from "../config/problem.ts";
 import { checkArguments, everyValue, GLOBAL_ARGS } from "./arguments.ts";
 import { type Command, type Io, UsageError } from "./command.ts";
+import { COMMANDS, GROUPS } from "./command-list.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { commandHelp, exitCodesHelp, overview } from "./help.ts";
-
-interface Entry {
-  readonly summary: string;
-  load(): Promise<Command>;
-}
-
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  serve: { summary: "Start the router.", load: async () => (await import("./serve.ts")).serve },
-  doctor: {
-    summary: "Check the configuration and everything it names.",
-    load: async () => (await import("./doctor.ts")).doctor,
-  },
-  models: {
-    summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
-    load: async () => (await import("./models.ts")).models,
-  },
-  hints: {
-    summary: "Say beforehand which model will be needed; list or remove what was said.",
-    load: async () => (await import("./hints.ts")).hints,
-  },
-  pause: {
-    summary: "Start no more jobs and move no model.",
-    load: async () => (await import("./pause.ts")).pause,
-  },
-  resume: {
-    summary: "Go on after a pause or a drain.",
-    load: async () => (await import("./pause.ts")).resume,
-  },
-  simulate: {
-    summary: "Run a scenario through the scheduler in virtual time.",
-    load: async () => (await import("./simulate.ts")).simulate,
-  },
-  replay: {
-    summary: "Run recorded traffic again, under other settings, and compare.",
-    load: async () => (await import("./replay.ts")).replay,
-  },
-  tune: {
-    summary: "Say from recorded days whether a setting of the policy should be another.",
-    load: async () => (await import("./tune.ts")).tune,
-  },
-  config: {
-    summary: "Print the JSON Schema of the configuration.",
-    load: async () => (await import("./config.ts")).config,
-  },
-};
 
 /** @param argv what follows the program's own name */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -84,12 +40,22 @@ async function runCommand(command: Command, raw: readonly string[], io: Io): Pro
     return EXIT.done;
   }
   const args = { ...command.args, ...GLOBAL_ARGS };
-  checkArguments(raw, args);
+  checkArguments(raw, args, command.manyWords);
   const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag)] as const);
   const lists = Object.fromEntries(repeated.filter(([, values]) => values.length > 1));
   const parsed = Object.assign(parseArgs([...raw], args), lists);
-  const color = io.color && parsed["color"] !== false;
-  return await command.run(parsed, color === io.color ? io : { ...io, color });
+  return await command.run(parsed, wishedFor(parsed, io));
+}
+
+/** The terminal as the flags of every command want it. */
+function wishedFor(parsed: Readonly<Record<string, unknown>>, io: Io): Io {
+  const quiet = io.quiet || parsed["quiet"] === true;
+  return {
+    ...io,
+    color: io.color && parsed["color"] !== false,
+    utc: io.utc || parsed["utc"] === true,
+    ...(quiet ? { quiet, say: () => undefined } : {}),
+  };
 }
 
 async function find(name: string): Promise<Command> {
@@ -109,11 +75,13 @@ async function help(words: readonly string[], io: Io): Promise<ExitCode> {
   return EXIT.done;
 }
 
-const summary = (io: Io): string =>
-  overview(
-    io.version,
-    Object.entries(COMMANDS).map(([name, entry]) => [name, entry.summary] as const),
-  );
+function summary(io: Io): string {
+  const groups = Object.entries(GROUPS).map(([title, entries]) => {
+    const rows = Object.entries(entries).map(([name, { summary }]) => [name, summary] as const);
+    return [title, rows] as const;
+  });
+  return overview(io.version, groups);
+}
 
 /** What was typed or configured wrongly is said in words; anything else is a bug and shows where it is. */
 function explain(error: unknown, argv: readonly string[], io: Io): ExitCode {

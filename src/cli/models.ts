@@ -33,7 +33,7 @@ export const models = defineSirCommand({
   run: async (args, io) => {
     const json = args["json"] === true;
     const verb = verbOf(String(args["verb"] ?? "list"));
-    const router = routerClient(args["url"], io);
+    const router = routerClient(args, io);
     return withRouter(io, json, async () => {
       if (verb === "list") return list(router, json, io);
       const model = args["model"];

@@ -13,7 +13,7 @@ function switchCommand(name: "pause" | "resume", summary: string, example: strin
     args: ROUTER_ARGS,
     run: (args, io) =>
       withRouter(io, args["json"] === true, async () => {
-        const status = (await routerClient(args["url"], io).ask("POST", `/admin/${name}`)) as StatusWire;
+        const status = (await routerClient(args, io).ask("POST", `/admin/${name}`)) as StatusWire;
         const { queued, running } = status;
         io.out(args["json"] === true ? JSON.stringify(status) : `${name}d: ${running} running, ${queued} waiting`);
         return EXIT.done;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { SystemClock } from "../system/clock.ts";
-import type { Io } from "./command.ts";
+import type { Io, Screen } from "./command.ts";
 
 /** A reader that stopped early (`sir … | head`) is no error. */
 function ignoreBrokenPipe(stream: NodeJS.WriteStream): void {
@@ -19,13 +19,25 @@ function packageVersion(): string {
     : "unknown";
 }
 
+/** What a terminal is taken for that does not say how large it is. */
+const UNKNOWN_SIZE = { columns: 80, rows: 24 };
+
 export function processIo(): Io {
-  const { env, stdout, stderr } = process;
+  const { env, stdin, stdout, stderr } = process;
   ignoreBrokenPipe(stdout);
   ignoreBrokenPipe(stderr);
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
+    say: (text) => void stderr.write(`${text}\n`),
+    write: (data) => void stdout.write(data),
+    draw: (text) => void stderr.write(text),
+    screen: processScreen(env, [stdin.isTTY === true, stdout, stderr]),
+    readInput,
+    onKey,
+    fetch: (input, init) => globalThis.fetch(input, init),
+    quiet: false,
+    utc: false,
     environment: env,
     cwd: process.cwd(),
     color: stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
@@ -36,5 +48,43 @@ export function processIo(): Io {
       return () => void process.off(name, heard);
     },
     abort: (code) => process.exit(code),
+  };
+}
+
+function processScreen(
+  env: NodeJS.ProcessEnv,
+  [input, out, err]: readonly [boolean, NodeJS.WriteStream, NodeJS.WriteStream],
+): Screen {
+  const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
+  return {
+    input,
+    out: out.isTTY === true,
+    err: err.isTTY === true,
+    unicode: /utf-?8/i.test(locale),
+    dumb: env["TERM"] === "dumb",
+    size: () => {
+      const { columns, rows } = [out, err].find(({ isTTY }) => isTTY === true) ?? UNKNOWN_SIZE;
+      // A terminal that was never told its size says zero.
+      return { columns: columns || UNKNOWN_SIZE.columns, rows: rows || UNKNOWN_SIZE.rows };
+    },
+  };
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function onKey(heard: (key: string) => void): () => void {
+  const { stdin } = process;
+  const listen = (data: Buffer): void => heard(data.toString("utf8"));
+  stdin.setRawMode?.(true);
+  stdin.on("data", listen);
+  stdin.resume();
+  return () => {
+    stdin.off("data", listen);
+    stdin.setRawMode?.(false);
+    stdin.pause();
   };
 }

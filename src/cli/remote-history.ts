@@ -11,7 +11,7 @@ interface Answer {
   readonly next: string | null;
 }
 
-export function remoteHistory(router: RouterClient): History {
+export function remoteHistory(router: Pick<RouterClient, "ask" | "url">): History {
   const ask = async (part: string, query: Readonly<Record<string, string | number | null>>): Promise<Answer> => {
     const given = Object.entries(query).filter(([, value]) => value !== null);
     const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));

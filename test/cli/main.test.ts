@@ -11,7 +11,7 @@ describe("sir", () => {
 
     expect(code).toBe(0);
     expect(err()).toBe("");
-    expect(out().indexOf("Examples:")).toBeLessThan(out().indexOf("Commands:"));
+    expect(out().indexOf("Examples:")).toBeLessThan(out().indexOf("Run it:"));
     for (const name of ["serve", "doctor", "simulate", "config"]) expect(out()).toContain(`  ${name} `);
   });
 

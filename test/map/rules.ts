@@ -98,6 +98,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/client",
     "src/explain",
     "src/domain",
+    "src/scheduler/wording.ts",
     "src/config",
     "src/backends",
     "src/simulator",

@@ -1,0 +1,67 @@
+// Every command, by what it is for. Each is imported only when it is called: a help must not wait for a database.
+
+import type { Command } from "./command.ts";
+
+interface Entry {
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+const RUN: Readonly<Record<string, Entry>> = {
+  serve: { summary: "Start the router.", load: async () => (await import("./serve.ts")).serve },
+  doctor: {
+    summary: "Check the configuration and everything it names.",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  config: {
+    summary: "Print the JSON Schema of the configuration.",
+    load: async () => (await import("./config.ts")).config,
+  },
+};
+
+const LOOK: Readonly<Record<string, Entry>> = {
+  models: {
+    summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
+    load: async () => (await import("./models.ts")).models,
+  },
+};
+
+const ACT: Readonly<Record<string, Entry>> = {
+  hints: {
+    summary: "Say beforehand which model will be needed; list or remove what was said.",
+    load: async () => (await import("./hints.ts")).hints,
+  },
+  pause: {
+    summary: "Start no more jobs and move no model.",
+    load: async () => (await import("./pause.ts")).pause,
+  },
+  resume: {
+    summary: "Go on after a pause or a drain.",
+    load: async () => (await import("./pause.ts")).resume,
+  },
+};
+
+const PLAN: Readonly<Record<string, Entry>> = {
+  simulate: {
+    summary: "Run a scenario through the scheduler in virtual time.",
+    load: async () => (await import("./simulate.ts")).simulate,
+  },
+  replay: {
+    summary: "Run recorded traffic again, under other settings, and compare.",
+    load: async () => (await import("./replay.ts")).replay,
+  },
+  tune: {
+    summary: "Say from recorded days whether a setting of the policy should be another.",
+    load: async () => (await import("./tune.ts")).tune,
+  },
+};
+
+/** As the overview shows them. */
+export const GROUPS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  "Run it": RUN,
+  Look: LOOK,
+  Act: ACT,
+  Plan: PLAN,
+};
+
+export const COMMANDS: Readonly<Record<string, Entry>> = { ...RUN, ...LOOK, ...ACT, ...PLAN };
