@@ -15,6 +15,7 @@ import { Engine } from "./engine/engine.ts";
 import { type Judgement, type OwnSettings, Tuner } from "./engine/tuner.ts";
 import { createApp } from "./http/app.ts";
 import { createClosing } from "./http/closing.ts";
+import { Keyring } from "./http/keyring.ts";
 import { type Listening, listen } from "./http/listen.ts";
 import type { FileInWriting } from "./intake/body-files.ts";
 import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
@@ -43,7 +44,7 @@ export interface Router {
   readonly port: number;
   /** Resolves with the fault that only a restart mends; never on a clean stop. */
   readonly failed: Promise<Error>;
-  /** Takes models and policy from a configuration that was read again; address, store and devices stay. */
+  /** Takes models, policy and keys from a configuration that was read again; address, store and devices stay. */
   reload(config: ResolvedConfig): Promise<void>;
   /** Takes no new work, finishes what runs within `server.shutdownSeconds`, keeps the rest queued. Idempotent. */
   close(): Promise<void>;
@@ -93,6 +94,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
       port: listening.port,
       failed,
       reload: async (next) => {
+        core.keys.replace(next.keys);
         core.fleet.change(next.backends);
         core.present.config = { ...next, engine: { ...next.engine, devices: config.engine.devices } };
         await core.tuner.adopt(ownSettings(next));
@@ -120,6 +122,7 @@ interface Core {
   readonly engine: Engine;
   readonly fleet: ReturnType<typeof createFleet>;
   readonly models: ModelDirectory;
+  readonly keys: Keyring;
   readonly emit: Emit;
   readonly tuner: Tuner;
   /** As it was read last. */
@@ -193,7 +196,8 @@ async function openCore(
     },
     ...(judge === undefined ? {} : { judge: (tuning, nowMs) => judge(store.history, tuning, nowMs) }),
   });
-  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, emit, tuner, present };
+  const keys = new Keyring(config.keys);
+  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, keys, emit, tuner, present };
 }
 
 function ownSettings({ document, engine }: ResolvedConfig): OwnSettings {
@@ -235,6 +239,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     clock,
     ids,
     metrics,
+    keys: core.keys,
     closing,
     settings: config.sync,
     openBody: (uri) => core.bytes.open(uri),

@@ -24,7 +24,7 @@ const INTRO = `\`sir.config.ts\` (or \`.js\`, \`.mjs\`, \`.json\`) in the workin
 error with a guess at the right one. Durations end in \`Seconds\` and may have fractions, sizes in \`GiB\` or \`Bytes\`; paths are
 relative to the file. \`SIR_HOST\`, \`SIR_PORT\`, \`SIR_STORE\` and \`SIR_LOG_LEVEL\` lie over the file, flags over both. \`npx sir doctor\`
 prints every value in force and where it came from; \`npx sir config schema\` prints this page as JSON Schema, for editors.
-SIGHUP re-reads the file: models and the scheduler's settings change at once, the rest at the next start.`;
+SIGHUP re-reads the file: models, keys and the scheduler's settings change at once, the rest at the next start.`;
 
 export function configurationPage(): string {
   const schema = configJsonSchema() as Node;

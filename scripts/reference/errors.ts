@@ -24,6 +24,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   job_expired: "Its deadline passed before it started. Submit again with more time.",
   invalid_api_key: "Send a valid key as `Authorization: Bearer …`.",
   model_not_allowed: "This key may not use this model. Ask an operator.",
+  scope_missing: "The key is valid and lacks a scope, or the answer is another caller's. The message says which.",
   admin_not_allowed: "This key, address or page may not act as an operator. The message says what is missing.",
   model_not_found: "No such model or alias. `GET /v1/models` lists them.",
   job_not_found: "No such job of yours; it may have been removed after its time.",

@@ -95,11 +95,11 @@ async function reload(
   }
 }
 
-/** What differs from the start and is not models or scheduling: only those are taken over while running. */
+/** What differs from the start and is not models, scheduling or keys: only those are taken over while running. */
 function onlyAtStart(started: ResolvedConfig, next: ResolvedConfig): string[] {
   const before = new Map(started.values.map(({ path, value }) => [path, JSON.stringify(value)]));
   const changed = next.values.filter(({ path, value }) => before.get(path) !== JSON.stringify(value));
-  return changed.map(({ path }) => path).filter((path) => !/^(models|scheduler)\b/.test(path));
+  return changed.map(({ path }) => path).filter((path) => !/^(models|scheduler|keys)\b/.test(path));
 }
 
 async function untilEnd(config: ResolvedConfig, router: RunningRouter, io: Io): Promise<ExitCode> {

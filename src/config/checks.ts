@@ -34,6 +34,7 @@ export function check(config: Checked): Findings {
     ...bandSpacing(config.document),
     ...apart(config.document),
     ...webhookUrls(config.document),
+    ...sameKeys(config.document),
   ];
   return { refused, warnings: [...ceilingWarnings(config), ...modelWarnings(config), ...openHost(config.document)] };
 }
@@ -188,11 +189,23 @@ function together(models: readonly ModelSpec[], memoryGiB: number | null): boole
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 
-function openHost({ server }: ConfigDocument): string[] {
-  if (LOOPBACK.test(server.host)) return [];
+function openHost({ server, keys }: ConfigDocument): string[] {
+  if (LOOPBACK.test(server.host) || Object.keys(keys).length > 0) return [];
   return [
-    `server.host ${server.host} is open to the network, and there are no API keys yet: anybody who reaches it may use it.`,
+    `server.host ${server.host} is open to the network, and there are no keys: anybody who reaches it may use it. \`sir keys new NAME\` makes one.`,
   ];
+}
+
+/** One key under two names would be two callers. */
+function sameKeys({ keys }: ConfigDocument): Problem[] {
+  const owner = new Map<string, string>();
+  return Object.entries(keys).flatMap(([key, { sha256 }]): Problem[] => {
+    const first = owner.get(sha256);
+    owner.set(sha256, first ?? key);
+    if (first === undefined) return [];
+    const path = pathText(["keys", key, "sha256"]);
+    return [{ path, text: `is the same key as "${first}".`, mend: "Make each caller a key of its own." }];
+  });
 }
 
 /** One endpoint, one entry: an event is sent to an address once. */

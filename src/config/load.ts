@@ -7,6 +7,7 @@ import { explain, type Override, overlay } from "./origin.ts";
 import { ConfigError, type Problem, problemsOf } from "./problem.ts";
 import {
   batchSettings,
+  callerKeys,
   deviceSpecs,
   engineSettings,
   jobSettings,
@@ -112,6 +113,7 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
     jobs: jobSettings(document),
     batches: batchSettings(document),
     webhooks: webhookEndpoints(document),
+    keys: callerKeys(document),
     store,
     logLevel: document.log.level,
     engine: engineSettings(document, backends.models, devices, scheduler),

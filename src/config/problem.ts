@@ -42,7 +42,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 /** Whether what lies under this key may be a secret. */
 export function holdsSecret(key: PropertyKey): boolean {
-  return /^(apiKey|headers|authorization|token|password|secret)$/i.test(String(key));
+  return /^(apiKey|headers|authorization|token|password|secret|sha256)$/i.test(String(key));
 }
 
 function valueAt(document: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,7 +1,8 @@
 // From the checked document to what the running parts want.
 
 import { BAND_WEIGHT } from "../domain/band.ts";
-import type { DeviceId, ModelName } from "../domain/ids.ts";
+import type { CallerKey } from "../domain/caller-key.ts";
+import type { CallerId, DeviceId, ModelName } from "../domain/ids.ts";
 import { DEFAULT_POOL } from "../domain/ids.ts";
 import type { DeviceSpec, ModelSpec } from "../domain/model.ts";
 import type { EngineSettings, PreloadSettings } from "../engine/settings.ts";
@@ -31,6 +32,10 @@ export function webhookEndpoints({ webhooks }: ConfigDocument): Endpoint[] {
   return webhooks.map(({ url, secret, events, allowPrivate }) => ({
     ...{ id: endpointId(url), url, label: new URL(url).host, secrets: [secret].flat(), events, allowPrivate },
   }));
+}
+
+export function callerKeys({ keys }: ConfigDocument): CallerKey[] {
+  return Object.entries(keys).map(([name, { sha256, scopes }]) => ({ name: name as CallerId, sha256, scopes }));
 }
 
 export function jobSettings({ jobs }: ConfigDocument): JobSettings {

@@ -1,6 +1,7 @@
 // The configuration as the running parts want it: durations in ms, names resolved, driver options checked.
 
 import type { Driver, Member } from "../backends/backend.ts";
+import type { CallerKey } from "../domain/caller-key.ts";
 import type { EngineSettings } from "../engine/settings.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { Explained } from "./origin.ts";
@@ -64,6 +65,8 @@ export interface ResolvedConfig {
   readonly jobs: JobSettings;
   readonly batches: BatchSettings;
   readonly webhooks: readonly Endpoint[];
+  /** None: everybody who reaches the router is let in. */
+  readonly keys: readonly CallerKey[];
   readonly store: StoreTarget;
   readonly logLevel: LogLevel;
   readonly engine: EngineSettings;

@@ -13,7 +13,7 @@ export const serverSection = z
       .string()
       .min(1)
       .default("127.0.0.1")
-      .describe("Address to listen on; anything but loopback is open to the network, which has no keys yet."),
+      .describe("Address to listen on; anything but loopback is open to the network, which `keys` should guard."),
     port: count(0, 65_535).default(8000).describe("TCP port to listen on; 0 takes any free one."),
     bodyLimitBytes: bytes(1024)
       .default(67_108_864)

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { BackendConfig } from "../backends/registry.ts";
+import { keysSection } from "./schema-callers.ts";
 import { deviceSection, modelSection } from "./schema-models.ts";
 import { schedulerSection } from "./schema-scheduler.ts";
 import {
@@ -24,6 +25,7 @@ export const configSchema = z
     batches: batchesSection,
     webhooks: webhooksSection,
     log: logSection,
+    keys: keysSection,
     scheduler: schedulerSection,
     devices: z
       .record(name(), deviceSection)

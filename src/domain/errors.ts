@@ -35,6 +35,7 @@ export const ERRORS = {
   job_expired: invalid(400),
   invalid_api_key: { status: 401, type: "authentication_error", retryable: false },
   model_not_allowed: { status: 403, type: "permission_error", retryable: false },
+  scope_missing: { status: 403, type: "permission_error", retryable: false },
   admin_not_allowed: { status: 403, type: "permission_error", retryable: false },
   model_not_found: missing(),
   job_not_found: missing(),

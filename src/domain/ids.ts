@@ -23,7 +23,7 @@ export type PoolId = Brand<"PoolId">;
 export type FileId = Brand<"FileId">;
 /** `batch_` and 32 hex digits. */
 export type BatchId = Brand<"BatchId">;
-/** Who asked. `local` until keys exist. */
+/** Who asked: the name of a key, or `local` where there are no keys. */
 export type CallerId = Brand<"CallerId">;
 
 export const DEFAULT_POOL = "default" as PoolId;

@@ -1,11 +1,10 @@
-// Verbs of operators. Until there are keys, only this machine may use them: the peer's own address decides, never a
-// header, and a browser (an Origin, or a Host that is some other name) is refused, so that no web page can reach them.
+// Verbs of operators over HTTP: models, the router, an engine's log.
 
 import type { LogsWire } from "../client/wire-status.ts";
-import { SirError } from "../domain/errors.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { Operator } from "../engine/control.ts";
-import { type Call, type HttpWorld, socketOf } from "./deps.ts";
+import { requireOperator } from "./caller.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { findModel } from "./models.ts";
 import { readChoice } from "./query.ts";
@@ -13,32 +12,6 @@ import { modelStatusWire, readStatus } from "./status.ts";
 
 const DEFAULT_LINES = 200;
 const MOST_LINES = 10_000;
-
-/** @throws {SirError} admin_not_allowed */
-export function requireOperator(c: Call): void {
-  const address = socketOf(c).incoming?.socket.remoteAddress;
-  if (address === undefined || !isLoopbackAddress(address)) {
-    throw denied("Operators' routes answer only callers on the router's own machine. Use the command line there.");
-  }
-  if (c.req.raw.headers.has("origin")) throw denied("Operators' routes do not answer web pages.");
-  if (!isLoopbackHost(c.req.raw.headers.get("host") ?? "")) {
-    throw denied("Operators' routes must be called by a loopback name, such as localhost or 127.0.0.1.");
-  }
-}
-
-function denied(message: string): SirError {
-  return new SirError("admin_not_allowed", message);
-}
-
-function isLoopbackAddress(address: string): boolean {
-  const v4 = address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
-  return v4 === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(v4);
-}
-
-function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, "");
-  return name === "localhost" || name === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
-}
 
 export type ModelVerb = "load" | "unload" | "pin" | "unpin" | "drain";
 

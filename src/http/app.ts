@@ -6,6 +6,7 @@ import { SirError } from "../domain/errors.ts";
 import { createPoll } from "../intake/poll.ts";
 import type { ApiDocument } from "./api-outline.ts";
 import { API_PAGE_HEADERS, apiPage } from "./api-page.ts";
+import { authenticate } from "./authenticate.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
@@ -25,6 +26,7 @@ export function createApp(deps: HttpDeps): Hono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   const paths = new Paths();
   app.use(requestId(world));
+  app.use(authenticate(world));
   for (const route of routes(app, world)) mount(app, paths, route);
   app.onError((error, c) => answerError(c, world, error));
   app.notFound((c) => answerError(c, world, nowhere(c, paths)));

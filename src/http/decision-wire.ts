@@ -2,7 +2,19 @@
 
 import type { DecisionWire, PreloadWire, ScoredWire } from "../client/wire.ts";
 import type { Decision, Scored } from "../domain/decision.ts";
+import { mayObserve } from "./caller.ts";
+import type { Call } from "./deps.ts";
 import { seconds } from "./receipt.ts";
+
+/** What a caller may see of it: without `observe` no ids of jobs and hints, which may be other callers'. */
+export function decisionFor(c: Call, decision: Decision): DecisionWire {
+  const wire = decisionWire(decision);
+  return mayObserve(c) ? wire : withoutOthers(wire);
+}
+
+export function withoutOthers(wire: DecisionWire): DecisionWire {
+  return { ...wire, jobs: [], preload: wire.preload === null ? null : { ...wire.preload, hint: null } };
+}
 
 export function decisionWire(decision: Decision): DecisionWire {
   const { atMs, wallMs, nextLookAtMs } = decision;

@@ -11,6 +11,7 @@ import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
 import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
+import type { Caller, Keyring } from "./keyring.ts";
 import type { PassingResponses } from "./responses/passing.ts";
 
 export interface HttpSettings {
@@ -42,7 +43,16 @@ export type HttpEvent =
       readonly job: JobId | null;
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
-  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: "stalled" | "overflow" };
+  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: "stalled" | "overflow" }
+  | {
+      readonly type: "http.denied";
+      readonly requestId: string;
+      readonly reason: "missing" | "unknown";
+      /** False: not for the log, which hears of one refusal a minute. */
+      readonly told: boolean;
+      /** How many were not told of since the last that was. */
+      readonly silenced: number;
+    };
 
 export interface HttpDeps {
   readonly intake: Intake;
@@ -62,6 +72,8 @@ export interface HttpDeps {
   /** Absent: there are no batches. */
   readonly batches?: BatchDesk;
   readonly log?: (event: HttpEvent) => void;
+  /** Absent, as without any key: everybody is let in. */
+  readonly keys?: Keyring;
   /** Absent: never closing, as in most tests. */
   readonly closing?: Closing;
 }
@@ -75,7 +87,13 @@ export interface HttpWorld extends HttpDeps {
 export interface HttpEnv {
   /** Node's own objects when a socket is behind the request. */
   Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
-  Variables: { requestId: string; route: string | null; job: JobId | null };
+  Variables: {
+    requestId: string;
+    route: string | null;
+    job: JobId | null;
+    /** Null: there are no keys, or none was shown where none is wanted. */
+    caller: Caller | null;
+  };
 }
 
 export type Call = Context<HttpEnv>;

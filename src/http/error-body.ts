@@ -24,6 +24,7 @@ export function errorResponse(error: unknown, context: ErrorContext): Response {
   const response = envelope(known.kind.status, errorFields(known));
   const { retryAfterMs, allow } = known.detail;
   if (known.kind.retryable) response.headers.set("retry-after", String(retryAfterSeconds(retryAfterMs)));
+  if (known.kind.status === 401) response.headers.set("www-authenticate", 'Bearer realm="sir"');
   if (allow !== undefined) response.headers.set("allow", allow.join(", "));
   const mayHaveHappened = error instanceof StoreError && error.outcome === "unknown";
   if (mayHaveHappened && !context.safeToRepeat) response.headers.set("x-should-retry", "false");

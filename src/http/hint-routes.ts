@@ -54,6 +54,7 @@ export function hintRoutes(world: HttpWorld): Route[] {
       path: "/v1/hints",
       tag,
       summary: "List hints",
+      needs: null,
       answers: { 200: json(page, "All of them") },
       handle: (c) => listHints(c, world),
     },

@@ -1,7 +1,7 @@
 // The job log for operators, page by page: what `sir replay --url` reads. No body, no answer and no caller is in it.
 
 import type { Store } from "../store/store.ts";
-import { requireOperator } from "./admin.ts";
+import { requireObserver } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { onlyKnown } from "./query.ts";
@@ -13,7 +13,7 @@ type Part = (typeof PARTS)[number];
 
 /** `GET /admin/history/{part}`: oldest first; `next` goes into `after` for the following page. */
 export async function readHistory(c: Call, world: HttpWorld): Promise<Response> {
-  requireOperator(c);
+  requireObserver(c);
   onlyKnown(c, ["from_ms", "to_ms", "after", "limit"]);
   const part = PARTS.find((each) => each === c.req.param("part"));
   if (part === undefined) throw invalidQuery("part", `There is no such part. There are: ${PARTS.join(", ")}.`);

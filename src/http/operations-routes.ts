@@ -93,6 +93,7 @@ export function operationsRoutes(world: HttpWorld): Route[] {
       path: "/metrics",
       tag,
       summary: "Prometheus metrics",
+      needs: "observe",
       answers: { 200: opaque("Text exposition format", "text/plain") },
       handle: () => readMetrics(world),
     },

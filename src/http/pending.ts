@@ -1,6 +1,7 @@
 // What a caller gets while its job is not over: the receipt, where to look, and when.
 
 import type { Job } from "../domain/job.ts";
+import { isOwn } from "./caller.ts";
 import { type Call, type HttpWorld, onDelivered } from "./deps.ts";
 import { answerOf, receiptBytes, receiptFacts } from "./receipt.ts";
 import { VARY } from "./stored-answer.ts";
@@ -12,11 +13,12 @@ export interface ReceiptOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The receipt as it is now, with the answer in it when there is one. */
+/** The receipt as it is now, with the answer in it when there is one and it is the caller's own. */
 export async function receiptResponse(c: Call, world: HttpWorld, job: Job, options: ReceiptOptions): Promise<Response> {
   c.set("job", job.id);
   const { status } = job.state;
-  const answered = (status === "succeeded" || status === "failed") && job.durable && job.resultPurgedAtMs === null;
+  const kept = job.durable && job.resultPurgedAtMs === null && isOwn(c, job);
+  const answered = (status === "succeeded" || status === "failed") && kept;
   const [facts, result] = await Promise.all([
     receiptFacts(world, job),
     answered ? world.store.result(job.id) : Promise.resolve(null),

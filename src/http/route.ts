@@ -3,6 +3,8 @@
 
 import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import { TrieRouter } from "hono/router/trie-router";
+import type { Scope } from "../domain/caller-key.ts";
+import { requireScope } from "./caller.ts";
 import type { Call, HttpEnv } from "./deps.ts";
 import { engineBody, idParam } from "./parameters.ts";
 import { ErrorSchema } from "./schemas.ts";
@@ -25,6 +27,8 @@ export interface Route {
     | "operations"
     | "admin";
   readonly summary: string;
+  /** The scope that a key must have, where it is not the one of the tag; null: any key will do. */
+  readonly needs?: Scope | null;
   readonly query?: z.ZodObject;
   readonly headers?: z.ZodObject;
   /** Takes the engine's own request body, which is not described here. */
@@ -35,6 +39,20 @@ export interface Route {
   readonly answers: RouteConfig["responses"];
   handle(c: Call): Response | Promise<Response>;
 }
+
+/** What makes work needs `submit`; what only reads looks at what each caller may see. Admin routes ask by themselves. */
+const NEEDED_BY_TAG: Readonly<Record<Route["tag"], Scope | null>> = {
+  inference: "submit",
+  responses: "submit",
+  files: "submit",
+  batches: "submit",
+  hints: "submit",
+  jobs: null,
+  models: null,
+  decisions: null,
+  operations: null,
+  admin: null,
+};
 
 const JSON_TYPE = "application/json";
 
@@ -84,8 +102,10 @@ export function mount(app: OpenAPIHono<HttpEnv>, paths: Paths, route: Route): vo
   app.openAPIRegistry.registerPath(definition);
   const pattern = route.pattern ?? definition.getRoutingPath();
   paths.add(method.toUpperCase(), pattern);
+  const needs = route.needs === undefined ? NEEDED_BY_TAG[tag] : route.needs;
   app.on(method.toUpperCase(), pattern, (c) => {
     c.set("route", path);
+    if (needs !== null) requireScope(c, needs);
     return route.handle(c);
   });
 }

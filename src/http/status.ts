@@ -4,7 +4,8 @@ import type { ForecastWire, PreloadRecordWire } from "../client/wire.ts";
 import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
 import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
-import { decisionWire } from "./decision-wire.ts";
+import { mayObserve } from "./caller.ts";
+import { decisionWire, withoutOthers } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { tenths, wallSeconds } from "./models.ts";
 import { seconds } from "./receipt.ts";
@@ -14,11 +15,18 @@ const NO_STORE = { "cache-control": "no-store" };
 /** `GET /v1/status` */
 export async function readStatus(c: Call, world: HttpWorld): Promise<Response> {
   const usage = await world.store.usage();
-  return c.json(
-    statusWire(world, { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes }),
-    200,
-    NO_STORE,
-  );
+  const store = { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes };
+  const status = statusWire(world, store);
+  return c.json(mayObserve(c) ? status : statusWithoutOthers(status), 200, NO_STORE);
+}
+
+/** For a caller who may not observe: no ids of jobs and hints. */
+export function statusWithoutOthers(status: StatusWire): StatusWire {
+  const devices = status.devices.map(({ decision, ...device }) => ({
+    ...device,
+    decision: decision === null ? null : withoutOthers(decision),
+  }));
+  return { ...status, devices };
 }
 
 function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {

@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { SirError } from "../domain/errors.ts";
 import type { Tuning } from "../domain/tuning.ts";
-import { requireOperator } from "./admin.ts";
+import { requireOperator } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { readJson } from "./json-body.ts";
 import { onlyKnown } from "./query.ts";

@@ -17,7 +17,14 @@ export type HttpLine =
       readonly job: string | null;
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
-  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: string };
+  | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: string }
+  | {
+      readonly type: "http.denied";
+      readonly requestId: string;
+      readonly reason: string;
+      readonly told: boolean;
+      readonly silenced: number;
+    };
 
 export interface RouterLog {
   readonly listen: Emit;
@@ -46,6 +53,12 @@ export function createLog({ level, stream }: LogOptions): RouterLog {
     }
     if (line.type === "http.dropped") {
       logger.warn({ event: line.type, request: line.requestId, reason: line.reason }, "a slow reader was dropped");
+      return;
+    }
+    if (line.type === "http.denied") {
+      const { requestId, reason, told, silenced } = line;
+      if (told)
+        logger.warn({ event: line.type, request: requestId, key: reason, silenced }, "a request without a valid key");
       return;
     }
     const { method, route, status, tookMs, job } = line;

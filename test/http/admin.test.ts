@@ -65,6 +65,7 @@ describe("a stranger", () => {
     ["on another machine who claims to be here", { ...LOCAL, "x-forwarded-for": "127.0.0.1" }, "10.0.0.2"],
     ["on another machine by IPv6", LOCAL, "2001:db8::1"],
     ["with an address that only looks local", LOCAL, "127.0.0.1.evil.example"],
+    ["behind a proxy of this machine", { ...LOCAL, "x-forwarded-for": "203.0.113.9" }, "127.0.0.1"],
     ["in a web page", { ...LOCAL, origin: "http://localhost:8000" }, "127.0.0.1"],
     ["in a web page whose name was rebound", { host: "evil.example:8000" }, "127.0.0.1"],
     ["who names no host", {}, "127.0.0.1"],
@@ -89,6 +90,13 @@ describe("a stranger", () => {
       403,
     );
   });
+});
+
+it.each(["localhost:8000", "127.0.0.1:8000", "[::1]:8000"])("the router's own page at %s is let in", async (host) => {
+  const world = await given();
+
+  expect((await operator(world, "POST", "/admin/pause", { host, origin: `http://${host}` })).status).toBe(200);
+  expect((await operator(world, "POST", "/admin/pause", { host, origin: `https://${host}` })).status).toBe(403);
 });
 
 it.each(["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"])("%s is this machine", async (peer) => {
