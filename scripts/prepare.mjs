@@ -9,20 +9,26 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The compiler's entry file, or null when development dependencies are not installed. */
-function compiler() {
+/** The entry file of a development dependency's command, or null when it is not installed. */
+function command(name, ...path) {
   try {
-    const manifest = createRequire(import.meta.url).resolve("typescript/package.json");
-    return join(dirname(manifest), "bin", "tsc");
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), ...path);
   } catch {
     return null;
   }
 }
 
-const tsc = compiler();
+const tsc = command("typescript", "bin", "tsc");
+const vite = command("vite", "bin", "vite.js");
+
+function run(...words) {
+  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exitCode = status ?? 1;
+}
+
 if (tsc !== null && existsSync(join(root, "tsconfig.build.json"))) {
-  const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-  process.exitCode = status ?? 1;
+  run(tsc, "-p", "tsconfig.build.json");
+  if (vite !== null) run(vite, "build", "--config", "dashboard/vite.config.ts", "--logLevel", "warn");
 } else if (!existsSync(join(root, "dist", "cli.js"))) {
   // No failure: an image may install before it copies a dist that was built elsewhere.
   console.warn("sir-router: not built, because typescript is missing. Run `npm ci` with development dependencies.");

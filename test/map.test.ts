@@ -3,14 +3,14 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { formProblems, type SourceFile, sourceProblems } from "./map/rules.ts";
+import { dashboardProblems, formProblems, type SourceFile, sourceProblems } from "./map/rules.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
 
 function filesUnder(folder: string): SourceFile[] {
   return readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.parentPath.includes("node_modules"))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.includes("node_modules"))
     .map((entry) => `${entry.parentPath.replaceAll("\\", "/")}/${entry.name}`)
     .map((absolute) => absolute.slice(absolute.lastIndexOf(`/${folder}`) + 1).replaceAll("//", "/"))
     .map((path) => ({ path, text: read(path) }));
@@ -22,6 +22,13 @@ describe("the map", () => {
 
     expect(files.length).toBeGreaterThan(40);
     expect(sourceProblems(files)).toEqual([]);
+  });
+
+  it("holds for every file of the dashboard", () => {
+    const files = filesUnder("dashboard/");
+
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.flatMap(dashboardProblems)).toEqual([]);
   });
 
   it("holds in form for every test", () => {
@@ -105,6 +112,17 @@ describe("a planted mistake", () => {
     ["printing", "src/engine/planted.ts", 'console.log("x");'],
   ])("is caught: %s outside its place", (_what, path, body) => {
     expect(planted(path, body)).toHaveLength(1);
+  });
+
+  it.each([
+    ["the router's insides", 'import { ERRORS } from "../../src/domain/errors.ts";', "must not import"],
+    ["the browser's own time", "const now = Date.now();", "the router's clock"],
+    ["markup out of text", "host.innerHTML = name;", "text"],
+    ["a style the policy refuses", 'bar.setAttribute("style", "width: 1px");', "style"],
+  ])("is caught: %s on the dashboard", (_what, body, why) => {
+    const text = `// A planted file.\n${body}\n`;
+
+    expect(dashboardProblems({ path: "dashboard/src/planted.ts", text })).toEqual([expect.stringContaining(why)]);
   });
 
   it("is caught: a folder that nobody has put on the map", () => {

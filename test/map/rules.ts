@@ -93,6 +93,17 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "better-sqlite3",
     "node:",
   ],
+  // What the page may know: the wire, and words that the server uses too.
+  "dashboard/src": [
+    "src/client/wire.ts",
+    "src/client/wire-explain.ts",
+    "src/client/wire-live.ts",
+    "src/client/wire-status.ts",
+    "src/scheduler/wording.ts",
+    "preact",
+    "uplot",
+  ],
+  "dashboard/vite.config.ts": ["vite", "node:"],
   "src/system": ["src/domain", "node:"],
   "src/cli": [
     "src/client",
@@ -142,6 +153,20 @@ const BANS: readonly Ban[] = [
   { pattern: /\bconsole\./, why: "only the command line prints", except: ["src/cli", "src/cli.ts"] },
 ];
 
+const DASHBOARD_BANS: readonly Ban[] = [
+  {
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)/,
+    why: "the page goes by the router's clock, dashboard/src/clock.ts: the browser's own may be hours off",
+    except: [],
+  },
+  { pattern: /\b(?:inner|outer)HTML\b|\bdangerouslySetInnerHTML\b/, why: "names are text, never markup", except: [] },
+  {
+    pattern: /\bsetAttribute\b|\bstyle=(?!\{)/,
+    why: "the content security policy refuses style attributes; use a style object",
+    except: [],
+  },
+];
+
 const BANNED_FILE = /^(utils?|helpers?|common|shared|misc|manager|service|handler|types|interfaces|constants|index)$/;
 /** The public entry points have to be called so. */
 const INDEX_FILES = ["src/index.ts", "src/client/index.ts"];
@@ -171,14 +196,14 @@ function importProblems({ path, text }: SourceFile): string[] {
   return importsOf(text).flatMap((specifier) => {
     const relative = specifier.startsWith(".");
     const target = relative ? posix.normalize(posix.join(posix.dirname(path), specifier)) : specifier;
-    if (relative && !/\.(ts|json)$/.test(target)) return [`${path}: imports ${specifier} without its extension`];
+    if (relative && !/\.(tsx?|json|css)$/.test(target)) return [`${path}: imports ${specifier} without its extension`];
     return isAllowed(row, target) ? [] : [`${path}: must not import ${target}`];
   });
 }
 
-function banProblems({ path, text }: SourceFile): string[] {
+function banProblems({ path, text }: SourceFile, bans = BANS): string[] {
   const code = codeOnly(text);
-  return BANS.flatMap(({ pattern, why, except }) => {
+  return bans.flatMap(({ pattern, why, except }) => {
     if (except.some((each) => under(path, each))) return [];
     const found = pattern.exec(code);
     if (found === null) return [];
@@ -208,4 +233,9 @@ export function formProblems({ path, text }: SourceFile): string[] {
 /** Everything that is wrong with sources under `src/`. */
 export function sourceProblems(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => [...importProblems(file), ...banProblems(file), ...formProblems(file)]);
+}
+
+/** Everything that is wrong with a file under `dashboard/`. */
+export function dashboardProblems(file: SourceFile): string[] {
+  return [...importProblems(file), ...banProblems(file, DASHBOARD_BANS), ...formProblems(file)];
 }

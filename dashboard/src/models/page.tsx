@@ -1,0 +1,5 @@
+// The page "Models".
+
+export function ModelsPage() {
+  return <h1>Models</h1>;
+}
