@@ -17,6 +17,7 @@
 
 import type { ErrorCode } from "./errors.ts";
 import type { CallerId, DecisionId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "./ids.ts";
+import type { Cause } from "./wait.ts";
 
 export type JobStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
 export type CancelReason = "client" | "lease_expired" | "deadline" | "admin" | "disconnect";
@@ -96,7 +97,20 @@ export interface Job {
   readonly resultPurgedAtMs: number | null;
   /** When the answer will be removed; null while the job is live. */
   readonly purgeAfterMs: number | null;
+  /** Null while it is live, and where it ended before this was kept. */
+  readonly spent: Spent | null;
   readonly state: JobState;
+}
+
+/** Where a final job's time went, in whole ms: what is left of its explanation when the records have gone. */
+export interface Spent {
+  /** All of its life that it did not run. */
+  readonly waitMs: number;
+  readonly runMs: number;
+  /** What took most of the wait; null: it did not wait. */
+  readonly topCause: Cause | null;
+  /** In order of first appearance; they sum to wait and run together. */
+  readonly parts: readonly { readonly cause: Cause; readonly ms: number }[];
 }
 
 /** What was true when the job last left the queue; kept for explanations. */

@@ -74,7 +74,7 @@ export interface Wait {
   readonly device: DeviceId | null;
   readonly decision: DecisionId | null;
   /** Absent: nothing more is known. */
-  readonly detail?: WaitDetail | null;
+  readonly detail?: WaitDetail;
   readonly fromMs: number;
   readonly toMs: number | null;
 }

@@ -135,6 +135,7 @@ class LeanStore implements Partial<Store> {
       resultReadAtMs: null,
       resultPurgedAtMs: null,
       purgeAfterMs: null,
+      spent: null,
       state: QUEUED,
     };
     this.#jobs.set(job.id, { job, body: made.body });
@@ -195,6 +196,7 @@ function after(job: Job, change: Change): Job {
     resultReadAtMs: job.resultReadAtMs,
     resultPurgedAtMs: job.resultPurgedAtMs,
     purgeAfterMs: job.purgeAfterMs,
+    spent: null,
     state: change.state ?? job.state,
   };
 }

@@ -146,9 +146,11 @@ export interface Attempt {
   readonly startedAtMs: number;
   readonly firstByteAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** `succeeded`, `refused`, `failed`, `interrupted`, `cancelled`; null while it runs. */
+  /** `succeeded`, `refused`, `failed`, `busy`, `lost`, `aborted`, `interrupted`, `cancelled`; null while it runs. */
   readonly outcome: string | null;
   readonly detail: string | null;
+  /** Its job was not to be started again before this; null: it was not sent back to the queue, or at once. */
+  readonly runAfterMs: number | null;
 }
 
 export interface JobQuery {

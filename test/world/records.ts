@@ -2,7 +2,7 @@
 // events; its answer.
 
 import { isFinal, type Job } from "../../src/domain/job.ts";
-import { splitLife } from "../../src/simulator/wait-split.ts";
+import { splitLife } from "../../src/explain/partition.ts";
 import type { Router, Site } from "./site.ts";
 
 const SAMPLE = 120;
@@ -27,14 +27,14 @@ async function checkSplit(site: Site, router: Router, job: Job): Promise<void> {
   const waits = await router.store.waits(job.model, job.acceptedAtMs, endMs);
   const attempts = await router.store.attempts(job.id);
   const split = splitLife({ job, nowMs, attempts, waits, downtimes });
-  const sumMs = split.parts.reduce((sum, part) => sum + part.toMs - part.fromMs, 0);
-  if (Math.abs(sumMs - split.totalMs) > 0.01) {
+  const sumMs = split.stretches.reduce((sum, part) => sum + part.toMs - part.fromMs, 0);
+  if (sumMs !== split.totalMs) {
     site.ledger.violate(nowMs, `${job.id}: its parts sum to ${sumMs} of ${split.totalMs} ms`);
   }
-  if (split.doubledMs > 0.01) site.ledger.violate(nowMs, `${job.id}: ${split.doubledMs} ms have two causes`);
+  if (split.doubledMs > 1) site.ledger.violate(nowMs, `${job.id}: ${split.doubledMs} ms have two causes`);
   if (split.unexplainedMs > 1) {
     const at = (ms: number): string => (ms - job.acceptedAtMs).toFixed(1);
-    const life = split.parts.map(({ cause, fromMs, toMs }) => `${cause} ${at(fromMs)}-${at(toMs)}`).join(", ");
+    const life = split.stretches.map(({ cause, fromMs, toMs }) => `${cause} ${at(fromMs)}-${at(toMs)}`).join(", ");
     site.ledger.violate(nowMs, `${job.id} (${job.state.status}): ${split.unexplainedMs} ms unexplained in ${life}`);
   }
   const open = attempts.filter(({ endedAtMs }) => endedAtMs === null).length;

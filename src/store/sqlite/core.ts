@@ -21,6 +21,7 @@ import { createRecovering, type Recovering } from "./recovery.ts";
 import { createRetention, type Retention } from "./retention.ts";
 import { createRunning, type Running } from "./running.ts";
 import type { JobRow } from "./schema.ts";
+import { createSpending } from "./spending.ts";
 
 export interface CoreSettings {
   readonly owner: OwnerId;
@@ -70,7 +71,9 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const purger = createPurger(db, settings, ledger, discarded);
   const deliveries = createDelivering(db, settings.subscriptions);
   const tally = createTally(db);
+  const spend = createSpending(db);
   const ended = (at: Stamp, row: JobRow, result: Result | null): void => {
+    spend(row);
     tally(row);
     deliveries.announcer.jobEnded(at, row, result);
   };

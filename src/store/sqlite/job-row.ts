@@ -10,8 +10,10 @@ import type {
   JobState,
   JobStatus,
   ReorderCause,
+  Spent,
 } from "../../domain/job.ts";
 import { type Ranking, rankOf } from "../../domain/ranking.ts";
+import type { Cause } from "../../domain/wait.ts";
 import type { NewJob } from "../store.ts";
 import type { JobRow } from "./schema.ts";
 
@@ -64,6 +66,7 @@ export function acceptedJob(job: NewJob, at: Stamp, ranking: Ranking, durable: b
     resultReadAtMs: null,
     resultPurgedAtMs: null,
     purgeAfterMs: null,
+    spent: null,
     state: { status: "queued" },
   };
 }
@@ -95,6 +98,7 @@ export function toJob(row: JobRow): Job {
     resultReadAtMs: row.read_ms,
     resultPurgedAtMs: row.purged_ms,
     purgeAfterMs: row.purge_after_ms,
+    spent: toSpent(row),
     state: toState(row),
   };
 }
@@ -106,6 +110,17 @@ function toDispatch(row: JobRow): Dispatch | null {
     score: row.score,
     queueWaitMs: row.queue_wait_ms,
     reorder: row.reorder as ReorderCause | null,
+  };
+}
+
+function toSpent(row: JobRow): Spent | null {
+  if (row.parts === null) return null;
+  const parts = JSON.parse(row.parts) as [Cause, number][];
+  return {
+    waitMs: row.wait_ms ?? 0,
+    runMs: row.run_ms ?? 0,
+    topCause: row.top_cause as Cause | null,
+    parts: parts.map(([cause, ms]) => ({ cause, ms })),
   };
 }
 

@@ -11,7 +11,8 @@ const INSERT_DECISION = `
   INSERT INTO decisions (id, at_ms, pool, kind, reason, device, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_SUBJECT = "INSERT INTO decision_subjects (kind, subject, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 const INSERT_WAIT = `
-  INSERT INTO waits (model, cause, rule, by_model, device, decision, from_ms, to_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO waits (model, cause, rule, by_model, device, decision, from_ms, to_ms, detail)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const CLOSE_WAIT = `
   UPDATE waits INDEXED BY waits_open SET to_ms = max(from_ms, ?) WHERE model = ? AND to_ms IS NULL`;
 const INSERT_LOAD = `
@@ -51,7 +52,8 @@ export function createJournal(db: Database): Journal {
     // One stretch at a time: what a crash or a lost entry left open ends where the next begins.
     closeWait.run(wait.fromMs, wait.model);
     const { model, cause, rule, by, device, fromMs, toMs } = wait;
-    insertWait.run(model, cause, rule, by, device, wait.decision, fromMs, toMs);
+    const detail = wait.detail === undefined ? null : JSON.stringify(wait.detail);
+    insertWait.run(model, cause, rule, by, device, wait.decision, fromMs, toMs, detail);
   };
   const load = (record: LoadRecord): void => {
     const { instance, model, device, startedAtMs, endedAtMs, outcome, tier, detail } = record;

@@ -6,7 +6,7 @@ import type { Decision } from "../../domain/decision.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { LoadRecord } from "../../domain/journal.ts";
-import type { HoldRule, QueueCause, Wait } from "../../domain/wait.ts";
+import type { HoldRule, QueueCause, Wait, WaitDetail } from "../../domain/wait.ts";
 import type { Attempt, StoredEvent } from "../store.ts";
 import { BY_KEY } from "./accept.ts";
 import { toJob } from "./job-row.ts";
@@ -39,7 +39,7 @@ export const DOWNTIMES = `
     (SELECT started_ms, lag(alive_ms) OVER (ORDER BY seq) AS ended_ms FROM boots)
   WHERE ended_ms IS NOT NULL AND started_ms > ended_ms AND ended_ms <= @toMs AND started_ms >= @fromMs ORDER BY started_ms`;
 
-interface Span {
+export interface Gap {
   fromMs: number;
   toMs: number;
 }
@@ -52,7 +52,7 @@ export interface Reads {
   attempts(id: JobId): Attempt[];
   loads(limit: number): LoadRecord[];
   eventsAfter(job: JobId, cursor: string | null, limit: number): StoredEvent[];
-  downtimes(fromMs: number, toMs: number): Span[];
+  downtimes(fromMs: number, toMs: number): Gap[];
   deadOwners(self: OwnerId): OwnerId[];
   live(after: JobId | null, limit: number): Job[];
   repeats(caller: CallerId, repeat: Uint8Array): Job[];
@@ -63,11 +63,11 @@ export function createReads(db: Database): Reads {
   const job = db.prepare<[string], JobRow>("SELECT * FROM jobs WHERE id = ?");
   const keyed = db.prepare<[string, string], JobRow>(BY_KEY);
   const decision = db.prepare<[string], string>("SELECT detail FROM decisions WHERE id = ?").pluck();
-  const waits = db.prepare<[Span & { model: string }], WaitRow>(WAITS);
+  const waits = db.prepare<[Gap & { model: string }], WaitRow>(WAITS);
   const attempts = db.prepare<[string], AttemptRow>(ATTEMPTS);
   const loads = db.prepare<[number], LoadRow>(LOADS);
   const events = db.prepare<[string, number, number], { n: number; at_ms: number; type: string }>(EVENTS);
-  const downtimes = db.prepare<[Span], Span>(DOWNTIMES);
+  const downtimes = db.prepare<[Gap], Gap>(DOWNTIMES);
   const deadOwners = db.prepare<[{ self: string }], string>(DEAD_OWNERS).pluck();
   const live = db.prepare<[string, number], JobRow>(LIVE);
   const repeats = db.prepare<[string, Uint8Array], JobRow>(REPEATS);
@@ -109,7 +109,7 @@ export function createReads(db: Database): Reads {
   };
 }
 
-function toWait(row: WaitRow): Wait {
+export function toWait(row: WaitRow): Wait {
   return {
     model: row.model as ModelName,
     cause: row.cause as QueueCause,
@@ -117,12 +117,13 @@ function toWait(row: WaitRow): Wait {
     by: row.by_model as ModelName | null,
     device: row.device as DeviceId | null,
     decision: row.decision as DecisionId | null,
+    ...(row.detail === null ? {} : { detail: JSON.parse(row.detail) as WaitDetail }),
     fromMs: row.from_ms,
     toMs: row.to_ms,
   };
 }
 
-function toAttempt(row: AttemptRow): Attempt {
+export function toAttempt(row: AttemptRow): Attempt {
   return {
     epoch: row.epoch,
     attempt: row.attempt,
@@ -133,6 +134,7 @@ function toAttempt(row: AttemptRow): Attempt {
     endedAtMs: row.ended_ms,
     outcome: row.outcome,
     detail: row.detail,
+    runAfterMs: row.run_after_ms,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
 import type { Job } from "../../domain/job.ts";
 import type { AttemptEnd, Authority, Fence, Finish, Pick, Requeue, Result } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
-import { FAILED, type Stamp, SUCCEEDED, toJob } from "./job-row.ts";
+import { FAILED, QUEUED, type Stamp, SUCCEEDED, toJob } from "./job-row.ts";
 import type { Ledger } from "./ledger.ts";
 import type { JobRow } from "./schema.ts";
 
@@ -27,7 +27,7 @@ export const REQUEUE = `
     attempts = attempts - ?, interruptions = interruptions + ?
   WHERE id = ? AND status = 1 AND epoch = ? AND owner = ? RETURNING *`;
 const END_ATTEMPT = `
-  UPDATE attempts SET first_byte_ms = ?, ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ?`;
+  UPDATE attempts SET first_byte_ms = ?, ended_ms = ?, outcome = ?, detail = ?, run_after_ms = ? WHERE job = ? AND epoch = ?`;
 const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, ?)";
 
 export interface Running {
@@ -60,7 +60,8 @@ export function createRunning(
     return toJob(row);
   };
   const close = (row: JobRow, epoch: number, at: Stamp, end: AttemptEnd, event: string): void => {
-    endAttempt.run(end.firstByteAtMs, at.atMs, end.outcome, end.detail, row.seq, epoch);
+    const runAfterMs = row.status === QUEUED && row.run_after_ms > 0 ? row.run_after_ms : null;
+    endAttempt.run(end.firstByteAtMs, at.atMs, end.outcome, end.detail, runAfterMs, row.seq, epoch);
     insertEvent.run(row.seq, row.epoch * 2 + (row.epoch === epoch ? 1 : 0), at.atMs, event);
   };
   const keep = (row: JobRow, at: Stamp, result: Result): void => {

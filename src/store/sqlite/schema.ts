@@ -49,6 +49,10 @@ export const jobs = sqliteTable("jobs", {
   origin: integer().notNull(),
   repeat: blob({ mode: "buffer" }),
   batch: integer(),
+  wait_ms: integer(),
+  run_ms: integer(),
+  top_cause: text(),
+  parts: text(),
 });
 export type JobRow = typeof jobs.$inferSelect;
 
@@ -63,6 +67,7 @@ export const attempts = sqliteTable("attempts", {
   ended_ms: real(),
   outcome: text(),
   detail: text(),
+  run_after_ms: real(),
 });
 export type AttemptRow = typeof attempts.$inferSelect;
 
@@ -76,6 +81,7 @@ export const waits = sqliteTable("waits", {
   decision: text(),
   from_ms: real().notNull(),
   to_ms: real(),
+  detail: text(),
 });
 export type WaitRow = typeof waits.$inferSelect;
 
@@ -102,6 +108,9 @@ export const decisions = sqliteTable("decisions", {
   reason: text().notNull(),
   device: text().notNull(),
   detail: text().notNull(),
+  times: integer().notNull(),
+  last_ms: real(),
+  trail: text(),
 });
 
 export const decisionSubjects = sqliteTable("decision_subjects", {

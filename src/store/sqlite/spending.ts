@@ -1,0 +1,39 @@
+// Where a job's time went, summed up in the transaction that ends it, from what that transaction can see: its attempts,
+// the stretches of its model's queue, the gaps between routers. The same cut as an explanation's, so both say the same.
+
+import type { Database } from "better-sqlite3";
+import { spentOf, splitLife } from "../../explain/partition.ts";
+import { toJob } from "./job-row.ts";
+import { DOWNTIMES, type Gap, toAttempt, toWait, WAITS } from "./reads.ts";
+import type { AttemptRow, JobRow, WaitRow } from "./schema.ts";
+
+export const ATTEMPTS_OF = "SELECT * FROM attempts WHERE job = ? ORDER BY epoch";
+export const SPEND = "UPDATE jobs SET wait_ms = ?, run_ms = ?, top_cause = ?, parts = ? WHERE seq = ?";
+
+/** Fills these columns of a row that has just become final, and stores them. */
+export function createSpending(db: Database): (row: JobRow) => void {
+  const attempts = db.prepare<[number], AttemptRow>(ATTEMPTS_OF);
+  const waits = db.prepare<[Gap & { model: string }], WaitRow>(WAITS);
+  const spend = db.prepare(SPEND);
+  // Gaps come into being at a start only: those before this one are all there are.
+  const gaps = db.prepare<[Gap], Gap>(DOWNTIMES).all({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER });
+
+  return (row) => {
+    const { accepted_ms: fromMs, finished_ms: toMs, model } = row;
+    if (toMs === null) return;
+    const { waitMs, runMs, topCause, parts } = spentOf(
+      splitLife({
+        job: toJob(row),
+        nowMs: toMs,
+        attempts: attempts.all(row.seq).map(toAttempt),
+        waits: waits.all({ model, fromMs, toMs }).map(toWait),
+        downtimes: gaps.filter((gap) => gap.toMs > fromMs),
+      }),
+    );
+    row.wait_ms = waitMs;
+    row.run_ms = runMs;
+    row.top_cause = topCause;
+    row.parts = JSON.stringify(parts.map(({ cause, ms }) => [cause, ms]));
+    spend.run(row.wait_ms, row.run_ms, row.top_cause, row.parts, row.seq);
+  };
+}
