@@ -29,10 +29,21 @@ export interface Hold {
   sendOn(orphanMs: number): void;
 }
 
+/** How long until something starts: half of such estimates came out below `midMs`, one in ten below low or above high. */
+export interface StartRange {
+  readonly lowMs: number;
+  readonly midMs: number;
+  readonly highMs: number;
+  /** Outcomes behind it. */
+  readonly observations: number;
+}
+
 /** Facts about a queued job. Null fields are not known to this process. */
 export interface Place {
   /** 0: next of its model. */
   readonly position: number | null;
+  /** Jobs that wait for its model, this one among them. */
+  readonly queued: number;
   readonly resident: boolean;
   readonly needsSwap: boolean;
   readonly loadMs: number;
@@ -42,6 +53,8 @@ export interface Place {
   readonly estimatedMs: number | null;
   /** Eight of ten answers come between; null below 20 outcomes of such estimates. */
   readonly estimatedRange: { readonly lowMs: number; readonly highMs: number; readonly observations: number } | null;
+  /** Until it starts; eight of ten starts come between. Null below 20 outcomes of such estimates. */
+  readonly start: StartRange | null;
   readonly blocked: { readonly reason: string; readonly retryAtMs: number | null } | null;
   readonly loading: {
     readonly model: ModelName;

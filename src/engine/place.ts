@@ -51,12 +51,14 @@ export class LocalQueueView implements QueueView {
     const resident = entry.remote !== null || this.#devices.some((device) => device.find(entry.spec.name) !== null);
     return {
       position,
+      queued: Math.max(entry.queue.size, (position ?? -1) + 1),
       resident,
       needsSwap: !resident,
       loadMs: resident ? 0 : expectedLoadMs(entry),
       loadBoundMs: resident ? 0 : this.#loadBoundMs(entry, nowMs),
       estimatedMs: estimate?.midMs ?? null,
       estimatedRange: estimate?.range ?? null,
+      start: null,
       blocked: blockedOf(entry, nowMs),
       loading: this.#loadingOf(entry),
       asOfMs: nowMs,

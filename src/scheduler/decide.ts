@@ -112,10 +112,14 @@ function ceiling(scene: Scene): Decided | null {
   let barred: Decided | null = null;
   for (const target of due) {
     const bar = barToCeiling(scene, target);
-    if (bar === null) return move(scene, target, "ceiling", "ceiling");
+    if (bar === null) return { ...move(scene, target, "ceiling", "ceiling"), numbers: ceilingNumbers(scene, target) };
     barred ??= hold(scene, bar, target);
   }
   return scene.waiting.some(fitsBeside) ? null : barred;
+}
+
+function ceilingNumbers({ guards }: Scene, { oldestWaitMs }: Candidate): Readonly<Record<string, number>> {
+  return { waited_seconds: oldestWaitMs / 1_000, ceiling_seconds: (guards.maxWaitMs ?? 0) / 1_000 };
 }
 
 /** 4. */

@@ -1,0 +1,174 @@
+// The sentence on top of an explanation: how the wait went and ended, what most of it was for, what put an end to that,
+// and what the swap itself cost. Made from the parts, so that its numbers are those of the table below it.
+
+import type { Decision, DecisionReason } from "../domain/decision.ts";
+import type { CancelReason, Job } from "../domain/job.ts";
+import { duration, percent } from "../scheduler/wording.ts";
+import { phraseOf, quoted } from "./causes.ts";
+import type { LabelOf, Life, Part, Summary } from "./parts.ts";
+import { timeOfDay } from "./time-of-day.ts";
+import { tryLine } from "./try-line.ts";
+
+/** Shorter parts are not spoken of. */
+const SPOKEN_MS = 2_000;
+/** A second part is named from this share of the wait on. */
+const SECOND_SHARE = 0.2;
+/** All but so little is all of it. */
+const ALL_SHARE = 0.995;
+const SWAP = ["draining", "unloading", "loading"] as const;
+
+/** @returns A text of one to four sentences; quantities hold no-break spaces. */
+export function summaryOf(life: Life, label: LabelOf): Summary {
+  const waits = life.parts
+    .filter(({ cause, ms }) => cause !== "running" && ms >= SPOKEN_MS)
+    .toSorted((a, b) => b.ms - a.ms);
+  const lead = leadOf(life);
+  const [top, second] = life.waitMs < SPOKEN_MS ? [] : waits;
+  if (top === undefined) return { text: lead.text, code: lead.code, try: null };
+  const end = top.cause === "held" ? endOf(life, top, label) : null;
+  const why = whyOf(life, top, label, end?.text ?? "");
+  const sentences = [lead.text, why, secondOf(life, top, second, label), costOf(life, top), nowOf(life, top, label)];
+  const cause = top.rule === null ? top.cause : `${top.cause}.${top.rule}`;
+  return {
+    text: sentences.filter((each) => each !== null).join(" "),
+    code: end === null ? cause : `${cause}.until_${end.code}`,
+    try: tryLine(life, top),
+  };
+}
+
+interface Said {
+  readonly text: string;
+  readonly code: string;
+}
+
+function leadOf(life: Life): Said {
+  const { job, waitMs, runMs } = life;
+  const { state } = job;
+  const waited = duration(waitMs);
+  const atOnce = waitMs < SPOKEN_MS;
+  const ran = duration(runMs);
+  switch (state.status) {
+    case "queued":
+      return { text: `Waiting for ${waited} so far.`, code: "waiting" };
+    case "running":
+      if (atOnce) return { text: `Started at once and has run ${ran} so far.`, code: "started_at_once" };
+      return { text: `Waited ${waited} and has run ${ran} so far.`, code: "running" };
+    case "succeeded":
+      if (atOnce) return { text: `Started at once and ran ${ran}.`, code: "started_at_once" };
+      return { text: `Waited ${waited}, then ran ${ran}.`, code: "waited_ran" };
+    case "failed":
+      return { text: failedWords(life, waited, ran, quoted(state.error.message)), code: "failed" };
+    case "cancelled":
+      return { text: cancelledWords(life, waited, ran, state.reason), code: `cancelled.${state.reason}` };
+    case "expired":
+      return { text: `${expiredWords(job, waited)}`, code: "expired" };
+  }
+}
+
+function failedWords({ waitMs, runMs }: Life, waited: string, ran: string, error: string): string {
+  const why = error === "" ? "" : `: ${error}`;
+  if (runMs === 0)
+    return waitMs < SPOKEN_MS ? `Failed at once${why}.` : `Waited ${waited}, never started and failed${why}.`;
+  if (waitMs < SPOKEN_MS) return `Started at once and failed after ${ran}${why}.`;
+  return `Waited ${waited}, then failed after running ${ran}${why}.`;
+}
+
+const CANCELLED: Readonly<Record<CancelReason, string>> = {
+  client: "its caller cancelled it",
+  lease_expired: "nobody polled it before its lease ran out",
+  deadline: "its deadline passed while it ran",
+  admin: "an operator cancelled it",
+  disconnect: "its caller hung up",
+};
+
+function cancelledWords({ waitMs, runMs }: Life, waited: string, ran: string, reason: CancelReason): string {
+  const why = CANCELLED[reason];
+  if (runMs === 0) return `Waited ${waited} and never started: ${why}.`;
+  if (waitMs < SPOKEN_MS) return `Started at once and was cancelled after ${ran}: ${why}.`;
+  return `Waited ${waited} and was cancelled after running ${ran}: ${why}.`;
+}
+
+function expiredWords({ deadlineAtMs, acceptedAtMs }: Job, waited: string): string {
+  const of = deadlineAtMs === null ? "" : ` of ${duration(deadlineAtMs - acceptedAtMs)}`;
+  return `Waited ${waited} and never started: its deadline${of} passed.`;
+}
+
+function whyOf({ waitMs }: Life, top: Part, label: LabelOf, end: string): string {
+  const share = top.ms / waitMs;
+  const phrase = phraseOf(top, label, "past", top.stretches);
+  if (share >= ALL_SHARE) return `All that time ${phrase}${end}.`;
+  return `For ${duration(top.ms)} of that (${percent(share)}), ${phrase}${end}.`;
+}
+
+function secondOf({ waitMs }: Life, top: Part, second: Part | undefined, label: LabelOf): string | null {
+  if (second === undefined || second.ms / waitMs < SECOND_SHARE) return null;
+  // What a swap took is said in one sum.
+  if (isSwap(second) && !isSwap(top)) return null;
+  return `For another ${duration(second.ms)}, ${phraseOf(second, label, "past", second.stretches)}.`;
+}
+
+function costOf({ parts }: Life, top: Part): string | null {
+  const swap = parts.filter(isSwap);
+  const costMs = swap.reduce((sum, { ms }) => sum + ms, 0);
+  if (costMs < SPOKEN_MS || (isSwap(top) && costMs - top.ms < SPOKEN_MS)) return null;
+  if (swap.every(({ cause }) => cause === "loading")) return `Loading its model took ${duration(costMs)}.`;
+  return `The swap itself cost ${duration(costMs)}.`;
+}
+
+function isSwap({ cause }: Part): boolean {
+  return SWAP.some((each) => each === cause);
+}
+
+/** What it waits for at this moment, where that is something else than what most of the wait was for. */
+function nowOf({ final, job, stretches }: Life, top: Part, label: LabelOf): string | null {
+  const last = stretches.at(-1);
+  if (final || job.state.status !== "queued" || last === undefined) return null;
+  if (last.cause === "dispatch" || (last.cause === top.cause && last.rule === top.rule && last.by === top.by))
+    return null;
+  return `Now ${phraseOf(last, label, "present")}.`;
+}
+
+function endOf({ moved, job }: Life, { by }: Part, label: LabelOf): Said | null {
+  if (moved === null) return null;
+  const ended = ENDS[moved.reason];
+  if (ended === undefined) return null;
+  const holder = by === null ? "the other model" : label(by);
+  const at = timeOfDay(moved.wallMs, job.createdAtMs);
+  return { text: `, until ${ended.words(holder, moved)} at ${at}`, code: ended.code };
+}
+
+interface End {
+  readonly code: string;
+  words(holder: string, moved: Decision): string;
+}
+
+const NO_WORK: End = { code: "idle", words: (holder) => `${holder} ran out of work` };
+const TURN: End = { code: "turn", words: () => "its turn came" };
+const WORTH: End = { code: "worth", words: () => "the swap was worth its loads" };
+const FITS: End = { code: "fits", words: () => "there was room for it" };
+
+/** What put an end to a hold, by the reason of the decision that did. */
+export const ENDS: Readonly<Partial<Record<DecisionReason, End>>> = {
+  ceiling: { code: "ceiling", words: (_, moved) => `the ${ceilingOf(moved)}ceiling forced the swap` },
+  challenger_wins: { code: "overtook", words: () => "this model's score overtook it" },
+  resident_idle: NO_WORK,
+  free: NO_WORK,
+  resident_unavailable: { code: "unavailable", words: (holder) => `${holder} could not be served` },
+  longest_queue: { code: "longest", words: () => "its queue was the longest" },
+  arrival_order: TURN,
+  worth: WORTH,
+  visit: { code: "visit", words: () => "it was due for a visit" },
+  deadline: { code: "deadline", words: () => "one of its deadlines could only just be met" },
+  cold: FITS,
+  fits: FITS,
+  operator: { code: "operator", words: () => "an operator asked for it" },
+  pinned: { code: "pinned", words: () => "it was pinned" },
+  preload: { code: "preload", words: () => "it was loaded ahead of need" },
+  keep_ready: { code: "keep_ready", words: () => "it was loaded to be kept ready" },
+  restore: { code: "restore", words: () => "it was brought back" },
+};
+
+function ceilingOf({ numbers }: Decision): string {
+  const seconds = numbers?.["ceiling_seconds"];
+  return seconds === undefined ? "" : `${duration(seconds * 1_000)} `;
+}
