@@ -146,6 +146,7 @@ function banner(config: ResolvedConfig, { url }: RunningRouter, { version }: Io)
     .join(", ");
   return [
     `sir ${version} at ${url}/v1`,
+    `  page    ${url}/dashboard/`,
     `  models  ${models}`,
     `  devices ${devices}`,
     `  policy  ${engine.policy.name}`,

@@ -8,6 +8,7 @@ import type { ApiDocument } from "./api-outline.ts";
 import { API_PAGE_HEADERS, apiPage } from "./api-page.ts";
 import { authenticate } from "./authenticate.ts";
 import { batchRoutes } from "./batch-routes.ts";
+import { mountDashboard } from "./dashboard.ts";
 import type { Call, HttpDeps, HttpEnv, HttpWorld } from "./deps.ts";
 import { errorResponse } from "./error-body.ts";
 import { fileRoutes } from "./file-routes.ts";
@@ -28,6 +29,7 @@ export function createApp(deps: HttpDeps): Hono<HttpEnv> {
   app.use(requestId(world));
   app.use(authenticate(world));
   for (const route of routes(app, world)) mount(app, paths, route);
+  mountDashboard(app, paths, deps.dashboardFolder);
   app.onError((error, c) => answerError(c, world, error));
   app.notFound((c) => answerError(c, world, nowhere(c, paths)));
   return app;

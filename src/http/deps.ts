@@ -64,6 +64,8 @@ export interface HttpDeps {
   /** A stored body that lies in a file. */
   openBody(uri: string): AsyncIterable<Uint8Array>;
   readonly version?: string;
+  /** Where the built dashboard lies. Absent: where the build puts it. */
+  readonly dashboardFolder?: string;
   readonly metrics?: MetricsSource;
   /** Absent: tuned settings are refused. */
   readonly tuner?: TunerControl;

@@ -81,6 +81,7 @@ describe("sir serve", () => {
     expect(out()).toBe(
       [
         "sir 9.9.9 at http://127.0.0.1:8000/v1",
+        "  page    http://127.0.0.1:8000/dashboard/",
         "  models  chat",
         "  devices gpu0",
         "  policy  model-score",
