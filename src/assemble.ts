@@ -8,6 +8,7 @@ import { createFileDesk, type FileBytes } from "./batches/files.ts";
 import { BatchRunner } from "./batches/runner.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
 import { setupOf } from "./config/setup.ts";
+import type { Clock } from "./domain/clock.ts";
 import type { Emit } from "./domain/event.ts";
 import type { DeviceId, IdSource } from "./domain/ids.ts";
 import type { Tuning } from "./domain/tuning.ts";
@@ -17,6 +18,7 @@ import { createApp } from "./http/app.ts";
 import { createClosing } from "./http/closing.ts";
 import { Keyring } from "./http/keyring.ts";
 import { type Listening, listen } from "./http/listen.ts";
+import type { ReplayDesk } from "./http/replays.ts";
 import type { FileInWriting } from "./intake/body-files.ts";
 import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
@@ -37,7 +39,11 @@ export interface RouterOptions {
   readonly version?: string;
   /** Whether tuned settings have done harm since they were obeyed. Absent: none are taken. */
   readonly judge?: (history: History, tuning: Tuning, nowMs: number) => Promise<Judgement>;
+  /** Who runs recorded traffic again, from the store's file at `path`. Absent: nothing is replayed here. */
+  readonly replays?: (parts: { history: History; path: string; clock: Clock; ids: IdSource }) => ClosableReplayDesk;
 }
+
+type ClosableReplayDesk = ReplayDesk & { close(): Promise<void> };
 
 export interface Router {
   readonly url: string;
@@ -66,6 +72,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
   const core = await openCore(config, log, fail, options);
   const { engine, store, metrics, models } = core;
   const stop = async (): Promise<void> => {
+    await core.replays?.close();
     await core.batches.close();
     await core.tuner.close();
     await engine.close();
@@ -125,6 +132,7 @@ interface Core {
   readonly keys: Keyring;
   readonly emit: Emit;
   readonly tuner: Tuner;
+  readonly replays: ClosableReplayDesk | undefined;
   /** As it was read last. */
   readonly present: { config: ResolvedConfig };
 }
@@ -134,7 +142,7 @@ async function openCore(
   config: ResolvedConfig,
   log: RouterLog,
   fail: (error: unknown) => void,
-  { version, judge }: RouterOptions,
+  { version, judge, replays: openReplays }: RouterOptions,
 ): Promise<Core> {
   const clock = new SystemClock();
   const ids = createIds(clock);
@@ -197,7 +205,10 @@ async function openCore(
     ...(judge === undefined ? {} : { judge: (tuning, nowMs) => judge(store.history, tuning, nowMs) }),
   });
   const keys = new Keyring(config.keys);
-  return { clock, ids, store, bytes, batches, webhooks, metrics, engine, fleet, models, keys, emit, tuner, present };
+  const path = config.store.databasePath;
+  const replays = path === null ? undefined : openReplays?.({ history: store.history, path, clock, ids });
+  const desks = { batches, webhooks, tuner, replays };
+  return { clock, ids, store, bytes, metrics, engine, fleet, models, keys, emit, present, ...desks };
 }
 
 function ownSettings({ document, engine }: ResolvedConfig): OwnSettings {
@@ -235,6 +246,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     batches: createBatchDesk({ store, ids, runner: core.batches }),
     engine,
     tuner: core.tuner,
+    ...(core.replays === undefined ? {} : { replays: core.replays }),
     store,
     clock,
     ids,

@@ -34,6 +34,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   batch_not_found: "No such batch of yours.",
   decision_not_found: "No such decision; they are kept for seven days.",
   hint_not_found: "No such hint of yours.",
+  replay_not_found: "No such replay; only the newest six are kept, and none outlives the router.",
   route_not_found: "No such route. `GET /openapi.json` lists all.",
   method_not_allowed: "The `Allow` header lists the methods of this route.",
   body_too_large: "Send less, or raise `server.bodyLimitBytes`.",
@@ -51,6 +52,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   queue_full: "Wait `Retry-After` seconds; `jobs.maxQueued` is the bound.",
   draining: "The router takes no new work. Wait `Retry-After` seconds, or ask another.",
   no_backend: "The model is broken or paused. Wait `Retry-After` seconds; `sir models` says why.",
+  replay_running: "One replay at a time. Wait `Retry-After` seconds, or cancel the other.",
   storage_full: "The store is at its bound. Wait `Retry-After` seconds; an operator has to make room.",
   store_unavailable: "The store cannot commit at present. Wait `Retry-After` seconds.",
 };

@@ -2,36 +2,9 @@
 
 import { BANDS } from "../domain/band.ts";
 import { secondsText } from "../simulator/chart-svg.ts";
-import type { Account, Fidelity, Moved, Waits } from "../simulator/compare.ts";
+import type { Account, Moved, Waits } from "../simulator/compare.ts";
+import type { Other, ReplayReport } from "../simulator/side-by-side.ts";
 import { instantText } from "./instant.ts";
-
-export interface ReplayReport {
-  readonly object: "replay";
-  readonly from: string;
-  readonly to: string;
-  readonly source: string;
-  readonly jobs: number;
-  readonly policy: string;
-  readonly fidelity: Fidelity | null;
-  readonly notes: readonly string[];
-  /** What happened, what the settings that ran give again, and each other setting. */
-  readonly accounts: readonly Account[];
-  readonly others: readonly Other[];
-  readonly charts: readonly string[];
-}
-
-export interface Other {
-  readonly title: string;
-  readonly policy: string;
-  readonly set: Readonly<Record<string, unknown>>;
-  /** What its waits are compared with: the replay of the settings that ran, else what was recorded. */
-  readonly against: string;
-  /** Jobs that wait at least a second less, and more. */
-  readonly gained: number;
-  readonly lost: number;
-  readonly gainedMost: readonly Moved[];
-  readonly lostMost: readonly Moved[];
-}
 
 type Cell = (account: Account) => string;
 

@@ -4,20 +4,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parsePolicies, parseSettings } from "../config/policy-words.ts";
 import { ganttSvg, waitsSvg } from "../simulator/chart-svg.ts";
-import { accountOf, fidelityOf, movedCounts, movedMost } from "../simulator/compare.ts";
-import { type Outcome, recordedOutcome } from "../simulator/outcome.ts";
-import { type RecordedWork, recordedWork } from "../simulator/recorded-work.ts";
+import type { Outcome } from "../simulator/outcome.ts";
+import { policyThatRan, type ReplayReport, sideBySide, titleOf } from "../simulator/side-by-side.ts";
 import { readTraffic, type Traffic, TrafficError } from "../simulator/traffic.ts";
-import { type Change, whatIf } from "../simulator/what-if.ts";
+import type { Change } from "../simulator/what-if.ts";
 import type { Range } from "../store/history.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { HISTORY_ARGS, type HistorySource, openHistorySource } from "./history-source.ts";
 import { instantText, parseInstant } from "./instant.ts";
-import { type Other, type ReplayReport, replayText } from "./replay-report.ts";
+import { replayText } from "./replay-report.ts";
 import { withRouter } from "./router-client.ts";
 
-const MOVED = 5;
 const DAY_MS = 86_400_000;
 /** Progress is said to be going on once a run is this far along, each time. */
 const PROGRESS_SHARE = 0.25;
@@ -68,37 +66,22 @@ export const replay = defineSirCommand({
 async function replayFrom(source: HistorySource, args: Args, json: boolean, io: Io): Promise<ExitCode> {
   const range = readRange(args, io);
   const traffic = await trafficOf(source, range, io);
-  const ran = traffic.setups[0]?.setup.effective.policy ?? "";
-  const changes = changesOf(args, ran);
-  const recorded = recordedOutcome(traffic);
-  const work = recordedWork(traffic);
-  const run = (title: string, change: Change): Promise<Outcome> => playing(traffic, work, title, change, io);
-  const again = args["fidelity"] === false && args["check"] !== true ? null : await run("replayed", {});
-  const others: Outcome[] = [];
-  for (const { title, ...change } of changes) others.push(await run(title, change));
-  const fidelity = again === null ? null : fidelityOf(recorded, again);
-  const base = again ?? recorded;
-  const outcomes = [recorded, ...(again === null ? [] : [again]), ...others];
-  const report: ReplayReport = {
-    object: "replay",
-    from: new Date(range.fromMs).toISOString(),
-    to: new Date(range.toMs).toISOString(),
+  const changes = changesOf(args, policyThatRan(traffic));
+  const { report: compared, outcomes } = await sideBySide(traffic, {
+    range,
     source: source.name,
-    jobs: recorded.jobs.length,
-    policy: ran,
-    fidelity,
-    notes: [...traffic.notes, ...slowdownNotes(work)],
-    accounts: outcomes.map(accountOf),
-    others: others.map((outcome, i): Other => {
-      const { gained, lost } = movedMost(base, outcome, MOVED);
-      const { policy = ran, set = {} } = changes[i] ?? {};
-      const counts = movedCounts(base, outcome);
-      return { title: outcome.title, policy, set, against: base.title, ...counts, gainedMost: gained, lostMost: lost };
-    }),
-    charts: typeof args["svg"] === "string" ? writeCharts(resolve(io.cwd, args["svg"]), outcomes, recorded) : [],
-  };
+    changes: changes.map((change) => ({ title: titleOf(change), ...change })),
+    again: args["fidelity"] !== false || args["check"] === true,
+    onProgress: saying(io),
+  });
+  const [recorded] = outcomes;
+  const charts =
+    typeof args["svg"] === "string" && recorded !== undefined
+      ? writeCharts(resolve(io.cwd, args["svg"]), outcomes, recorded)
+      : [];
+  const report: ReplayReport = { ...compared, charts };
   io.out(json ? JSON.stringify(report) : replayText(report));
-  return args["check"] === true && fidelity?.faithful === false ? EXIT.fault : EXIT.done;
+  return args["check"] === true && report.fidelity?.faithful === false ? EXIT.fault : EXIT.done;
 }
 
 type Args = Readonly<Record<string, unknown>>;
@@ -127,35 +110,22 @@ export async function trafficOf({ history, name }: HistorySource, range: Range, 
   }
 }
 
-interface Titled extends Change {
-  readonly title: string;
-}
-
-function changesOf(args: Args, ran: string): Titled[] {
+function changesOf(args: Args, ran: string): Change[] {
   const policies = typeof args["policy"] === "string" ? parsePolicies(args["policy"]) : [];
   const words = [args["set"] ?? []].flat().map(String);
   const set = parseSettings(words, policies.length === 0 ? [ran] : policies);
-  const suffix = words.length === 0 ? "" : ` ${words.join(" ")}`;
-  if (policies.length > 0) return policies.map((policy) => ({ title: `${policy}${suffix}`, policy, set }));
-  return words.length === 0 ? [] : [{ title: suffix.trim(), set }];
+  if (policies.length > 0) return policies.map((policy) => ({ policy, set }));
+  return words.length === 0 ? [] : [{ set }];
 }
 
-/** Says on standard error how far it is, quarter by quarter. */
-export function playing(traffic: Traffic, work: RecordedWork, title: string, change: Change, io: Io): Promise<Outcome> {
-  let said = 0;
-  const onProgress = (share: number): void => {
-    if (share - said < PROGRESS_SHARE) return;
-    said = share;
+/** Says on standard error how far each run is, quarter by quarter. */
+function saying(io: Io): (title: string, share: number) => void {
+  const said = new Map<string, number>();
+  return (title, share) => {
+    if (share - (said.get(title) ?? 0) < PROGRESS_SHARE) return;
+    said.set(title, share);
     io.err(`${title}: ${Math.round(share * 100)} %`);
   };
-  return whatIf(traffic, work, { title, change, onProgress });
-}
-
-function slowdownNotes({ models }: RecordedWork): string[] {
-  const guessed = [...models.values()].filter((model) => !model.slowdownMeasured && model.loads.length > 0);
-  if (guessed.length === 0) return [];
-  const names = guessed.map(({ name }) => name).join(", ");
-  return [`How much jobs of ${names} slow each other down is a guess that nothing recorded contradicts.`];
 }
 
 function writeCharts(folder: string, outcomes: readonly Outcome[], recorded: Outcome): string[] {

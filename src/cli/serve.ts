@@ -8,6 +8,7 @@ import type { ResolvedConfig } from "../config/resolved.ts";
 import { defineSirCommand, type Io } from "./command.ts";
 import { CONFIG_ARGS, flagsFrom } from "./config-args.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { openReplayDesk } from "./replay-desk.ts";
 import { startFault } from "./start-fault.ts";
 
 export interface RunningRouter {
@@ -23,6 +24,7 @@ export interface RunningRouter {
 export interface StartOptions {
   readonly version: string;
   readonly judge: NonNullable<RouterOptions["judge"]>;
+  readonly replays: NonNullable<RouterOptions["replays"]>;
 }
 
 export type StartRouter = (config: ResolvedConfig, options: StartOptions) => Promise<RunningRouter>;
@@ -57,7 +59,7 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
 
   let router: RunningRouter;
   try {
-    router = await start(config, { version: io.version, judge });
+    router = await start(config, { version: io.version, judge, replays: openReplayDesk });
   } catch (error) {
     const fault = startFault(error, { ...config.server, dataDir: config.store.dataDir });
     if (fault === null) throw error;

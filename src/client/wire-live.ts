@@ -112,6 +112,10 @@ export interface ReplayWire {
   readonly id: string;
   readonly object: "replay";
   readonly status: "running" | "completed" | "failed" | "cancelled";
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly policy: string | null;
+  readonly set: Readonly<Record<string, unknown>>;
   /** 0 to 1. */
   readonly progress: number;
   readonly error: string | null;
@@ -119,5 +123,40 @@ export interface ReplayWire {
   readonly report: Readonly<Record<string, unknown>> | null;
   /** Both runs as spans, for two charts on one axis; null until it is completed. */
   readonly recorded_spans: readonly SpanRow[] | null;
+  /** Of the other settings; null also where the settings that ran were asked for and nothing else. */
   readonly other_spans: readonly SpanRow[] | null;
+  /** Null until it is completed. */
+  readonly waits: WaitDistributionWire | null;
+}
+
+/** Which share of the jobs had started after so long; ascending, as columns. */
+export interface WaitDistributionWire {
+  readonly seconds: readonly number[];
+  /** 0 to 1. */
+  readonly recorded: readonly number[];
+  readonly other: readonly number[] | null;
+}
+
+/** `GET /v1/replays`: what can be replayed, and what can be tried. */
+export interface ReplayChoicesWire {
+  readonly object: "replay.choices";
+  /** When the first and the last recorded job were accepted; null: none was. */
+  readonly span: { readonly from_ms: number; readonly to_ms: number } | null;
+  /** In force now. */
+  readonly policy: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly policies: Readonly<Record<string, readonly ReplaySettingWire[]>>;
+  /** Those that are kept, newest first, without their results. */
+  readonly replays: readonly Pick<ReplayWire, "id" | "status" | "from_ms" | "to_ms" | "policy" | "set">[];
+}
+
+export interface ReplaySettingWire {
+  readonly key: string;
+  readonly unit: string;
+  /** A sentence. */
+  readonly description: string;
+  /** What the policy does without it. */
+  readonly default: unknown;
+  /** JSON Schema of its values. */
+  readonly schema: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,5 @@
-// Policies and their settings as they are typed on a command line: `--policy a,b`, `--set key=value`.
+// Policies and their settings as they are typed on a command line (`--policy a,b`, `--set key=value`) or named in a
+// request: unknown ones are refused with what was probably meant.
 
 import { isPolicyName, keysOf, POLICY_NAMES, type PolicyName } from "../scheduler/policies/registry.ts";
 import { closest } from "./closest.ts";
@@ -9,17 +10,15 @@ const OF_ALL = ["drainSeconds"];
 
 /** `a,b`. @throws {ConfigError} */
 export function parsePolicies(text: string): PolicyName[] {
-  return text.split(",").map((word) => {
-    const name = word.trim();
-    if (isPolicyName(name)) return name;
-    const near = closest(name, POLICY_NAMES);
-    throw refusal(
-      "--policy",
-      name,
-      "is no policy.",
-      near === null ? `Known: ${POLICY_NAMES.join(", ")}.` : didYouMean(near),
-    );
-  });
+  return text.split(",").map((word) => knownPolicy(word.trim(), "--policy"));
+}
+
+/** @param from Where it was said. @throws {ConfigError} */
+export function knownPolicy(name: string, from: string): PolicyName {
+  if (isPolicyName(name)) return name;
+  const near = closest(name, POLICY_NAMES);
+  const mend = near === null ? `Known: ${POLICY_NAMES.join(", ")}.` : didYouMean(near);
+  throw refusal(from, name, "is no policy.", mend);
 }
 
 /**
@@ -28,20 +27,29 @@ export function parsePolicies(text: string): PolicyName[] {
  * @throws {ConfigError}
  */
 export function parseSettings(words: readonly string[], policies: readonly string[]): Record<string, unknown> {
-  const known = [...new Set([...policies.filter(isPolicyName).flatMap(keysOf), ...OF_ALL])];
   const values: Record<string, unknown> = {};
   for (const word of words) {
     const at = word.indexOf("=");
     if (at < 1) throw refusal("--set", word, "must be key=value,", "e.g. maxWaitSeconds=600.");
     const key = word.slice(0, at);
-    if (!known.includes(key)) {
-      const near = closest(key, known);
-      const mend = near === null ? `It reads ${known.join(", ")}.` : didYouMean(near);
-      throw refusal("--set", key, `is not read by ${policies.join(" or ")}.`, mend);
-    }
+    requireKnownKey(key, policies, "--set");
     values[key] = readValue(word.slice(at + 1));
   }
   return values;
+}
+
+/** Of the `scheduler` section, what these policies read. */
+export function settingKeysOf(policies: readonly string[]): readonly string[] {
+  return [...new Set([...policies.filter(isPolicyName).flatMap(keysOf), ...OF_ALL])];
+}
+
+/** @param from Where it was said. @throws {ConfigError} */
+export function requireKnownKey(key: string, policies: readonly string[], from: string): void {
+  const known = settingKeysOf(policies);
+  if (known.includes(key)) return;
+  const near = closest(key, known);
+  const mend = near === null ? `It reads ${known.join(", ")}.` : didYouMean(near);
+  throw refusal(from, key, `is not read by ${policies.join(" or ")}.`, mend);
 }
 
 const didYouMean = (near: string): string => `Did you mean "${near}"?`;

@@ -45,6 +45,7 @@ export const ERRORS = {
   batch_not_found: missing(),
   decision_not_found: missing(),
   hint_not_found: missing(),
+  replay_not_found: missing(),
   route_not_found: missing(),
   method_not_allowed: invalid(405),
   body_too_large: invalid(413),
@@ -62,6 +63,7 @@ export const ERRORS = {
   queue_full: server(503, true),
   draining: server(503, true),
   no_backend: server(503, true),
+  replay_running: server(503, true),
   storage_full: server(503, true),
   store_unavailable: server(503, true),
 } as const satisfies Record<string, ErrorKind>;

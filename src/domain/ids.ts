@@ -29,7 +29,7 @@ export type CallerId = Brand<"CallerId">;
 export const DEFAULT_POOL = "default" as PoolId;
 export const LOCAL_CALLER = "local" as CallerId;
 
-export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint" | "file" | "batch";
+export type IdPrefix = "job" | "dec" | "ins" | "boot" | "req" | "hint" | "file" | "batch" | "replay";
 
 /** Makes ids. Injected, so that a simulated day is the same each time. */
 export interface IdSource {
@@ -37,7 +37,7 @@ export interface IdSource {
   next(prefix: "dec"): DecisionId;
   next(prefix: "ins"): InstanceId;
   next(prefix: "boot"): OwnerId;
-  next(prefix: "req" | "file"): string;
+  next(prefix: "req" | "file" | "replay"): string;
   next(prefix: "batch"): BatchId;
   next(prefix: "hint"): HintId;
 }

@@ -16,6 +16,7 @@ import { hintRoutes } from "./hint-routes.ts";
 import { inferenceRoutes } from "./inference-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { adminRoutes, decisionRoutes, modelRoutes, operationsRoutes } from "./operations-routes.ts";
+import { replayRoutes } from "./replays.ts";
 import { requestId } from "./request-id.ts";
 import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
@@ -48,6 +49,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...operationsRoutes(world),
     ...adminRoutes(world),
     ...tuningRoutes(world),
+    ...replayRoutes(world),
     {
       method: "get",
       path: "/openapi.json",

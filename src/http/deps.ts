@@ -12,6 +12,7 @@ import type { Poll } from "../intake/poll.ts";
 import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
 import type { Caller, Keyring } from "./keyring.ts";
+import type { ReplayDesk } from "./replays.ts";
 import type { PassingResponses } from "./responses/passing.ts";
 
 export interface HttpSettings {
@@ -69,6 +70,8 @@ export interface HttpDeps {
   readonly metrics?: MetricsSource;
   /** Absent: tuned settings are refused. */
   readonly tuner?: TunerControl;
+  /** Absent: nothing is replayed here. */
+  readonly replays?: ReplayDesk;
   /** Absent: there are no files. */
   readonly files?: FileDesk;
   /** Absent: there are no batches. */

@@ -1,10 +1,11 @@
 // A short stretch of real time in a real process, replayed from its file while the router holds it, and over HTTP.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ReplayReport } from "../../src/cli/replay-report.ts";
+import type { ReplayChoicesWire, ReplayWire } from "../../src/client/wire-live.ts";
+import type { ReplayReport } from "../../src/simulator/side-by-side.ts";
 import { terminal } from "../cli/terminal.ts";
 import { eventually, pause, type RouterProcess, serve, tempFolder } from "./process.ts";
-import { ASYNC, ask, CHAT, chatBody } from "./wire.ts";
+import { ASYNC, ask, CHAT, chatBody, type Reply } from "./wire.ts";
 
 let router: RouterProcess;
 
@@ -68,6 +69,38 @@ describe("a real router's short past", () => {
     expect(http.accounts[0]?.bands).toEqual(file.accounts[0]?.bands);
     expect(http.accounts[0]?.swaps).toBe(file.accounts[0]?.swaps);
     expect(http.source).toBe(router.origin);
+  });
+
+  it("is replayed by the router itself to the letter of the command's document, and refused by key", async () => {
+    const span = (await ask(router.origin, "/v1/replays")).json<ReplayChoicesWire>().span;
+    const wish = { from_ms: (span?.from_ms ?? 0) - 1_000, to_ms: (span?.to_ms ?? 0) + 5_000 };
+    const post = (body: object): Promise<Reply> =>
+      ask(router.origin, "/v1/replays", {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      });
+
+    const begun = await post({ ...wish, set: { maxWaitSeconds: 60 } });
+    const second = await post(wish);
+    const path = `/v1/replays/${begun.json<ReplayWire>().id}`;
+    const over = await eventually(async () => {
+      const reply = (await ask(router.origin, path)).json<ReplayWire>();
+      expect(reply.status).toBe("completed");
+      return reply;
+    }, 60_000);
+    const refused = await post({ ...wish, set: { maxWaitSecond: 60 } });
+    const file = terminal({ cwd: router.folder });
+    const times = [new Date(wish.from_ms).toISOString(), new Date(wish.to_ms).toISOString()] as const;
+    const words = ["--from", times[0], "--to", times[1], "--set", "maxWaitSeconds=60", "--json"];
+    expect(await file.run("replay", "--store", `sqlite:${router.databasePath}`, ...words)).toBe(0);
+
+    expect(begun.status).toBe(202);
+    expect([second.status, second.headers["retry-after"]]).toEqual([503, "2"]);
+    expect(over.report).toEqual(JSON.parse(file.out()));
+    expect(over.recorded_spans?.length).toBeGreaterThan(6);
+    expect(refused.status).toBe(400);
+    expect(refused.json()).toMatchObject({ error: { code: "invalid_body", param: "set.maxWaitSecond" } });
+    expect((await ask(router.origin, "/v1/replays/replay_none")).status).toBe(404);
   });
 
   it("is too short to tune by, and nothing is put on trial", async () => {
