@@ -23,7 +23,7 @@ export function App() {
         Skip to content
       </a>
       <div class="frame">
-        <div class="side">
+        <header class="side">
           <a class="brand" href="#/" aria-label="SIR, to the page Now">
             <svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true">
               <rect width="26" height="26" rx="7" />
@@ -33,7 +33,7 @@ export function App() {
           </a>
           <Navigation />
           <Foot showHelp={() => setHelp(true)} />
-        </div>
+        </header>
         {asks ? <AskKey /> : <Content />}
       </div>
       {help && <KeyHelp close={() => setHelp(false)} />}

@@ -1,0 +1,17 @@
+// The dashboard in a real Chromium against the built router. CHROMIUM names another one than /usr/bin/chromium.
+//
+//   npm run test:browser
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["test/browser/global-setup.ts"],
+    reporters: ["default", "./test/closing-line.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
