@@ -13,6 +13,10 @@ const RUN: Readonly<Record<string, Entry>> = {
     summary: "Check the configuration and everything it names.",
     load: async () => (await import("./doctor.ts")).doctor,
   },
+  init: {
+    summary: "Look at this machine and write a configuration for what runs on it.",
+    load: async () => (await import("./init.ts")).init,
+  },
   config: {
     summary: "Print the JSON Schema of the configuration.",
     load: async () => (await import("./config.ts")).config,

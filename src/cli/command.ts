@@ -34,6 +34,8 @@ export interface Io {
   readonly screen: Screen;
   /** Standard input to its end. */
   readInput(): Promise<string>;
+  /** Shows `prompt` on standard error and resolves with the line that is typed; empty when the input ends. */
+  question(prompt: string): Promise<string>;
   /** Calls back with each key as the terminal sends it, unechoed; returns how to give the terminal back. */
   onKey(heard: (key: string) => void): () => void;
   readonly fetch: typeof globalThis.fetch;

@@ -1,6 +1,7 @@
 // The real terminal, environment and signals behind a command.
 
 import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { SystemClock } from "../system/clock.ts";
 import type { Io, Screen } from "./command.ts";
 
@@ -34,6 +35,7 @@ export function processIo(): Io {
     draw: (text) => void stderr.write(text),
     screen: processScreen(env, [stdin.isTTY === true, stdout, stderr]),
     readInput,
+    question,
     onKey,
     fetch: (input, init) => globalThis.fetch(input, init),
     quiet: false,
@@ -74,6 +76,18 @@ async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+function question(prompt: string): Promise<string> {
+  return new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    lines.once("SIGINT", () => process.exit(130));
+    lines.once("close", () => resolve(""));
+    lines.question(prompt, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
 }
 
 function onKey(heard: (key: string) => void): () => void {

@@ -35,6 +35,7 @@ export function terminal(given: Partial<Io> = {}): Terminal {
       size: () => ({ columns: 80, rows: 24 }),
     },
     readInput: async () => "",
+    question: async () => "",
     onKey: () => () => undefined,
     fetch: (input, init) => globalThis.fetch(input, init),
     quiet: false,

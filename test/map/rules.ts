@@ -113,6 +113,10 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   "dashboard/vite.config.ts": ["vite", "node:"],
   "src/system": ["src/domain", "node:"],
+  // Looks at the machine and knows nothing of what is made of it.
+  "src/discovery": ["node:"],
+  // Reads another router's configuration; what it means in ours is told as text and findings.
+  "src/llama-swap": ["yaml"],
   "src/cli": [
     "src/client",
     "src/explain",
@@ -124,6 +128,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/store",
     "src/webhooks",
     "src/system",
+    "src/discovery",
+    "src/llama-swap",
     "src/assemble.ts",
     "citty",
     "node:",

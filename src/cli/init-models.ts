@@ -1,0 +1,140 @@
+// From what an engine serves to a model's entry in a configuration, with a reason for each number that is a guess.
+
+import { type FoundContainer, type FoundEngine, type FoundModel, TITLES } from "../discovery/found.ts";
+import { Block, block, type Entry, entry, GUESS } from "./config-text.ts";
+
+const USUAL_SLOTS = 4;
+const WEIGHTS_FACTOR = 1.15;
+/** What one conversation's cache is taken for when the engine does not describe the model. */
+const USUAL_CACHE_GIB = 0.5;
+/** A disk of today, and what an engine does besides reading. */
+const GIB_PER_SECOND = 1.4;
+const LOAD_SECONDS = 10;
+/** A container's start. */
+const CONTAINER_SECONDS = 60;
+/** When nothing is known of a model's size. */
+const UNKNOWN_LOAD_SECONDS = 60;
+
+/** One model that may be written into the configuration. */
+export interface Candidate {
+  readonly name: string;
+  /** Where it is, for people: `ollama`, `vllm on :8000`. */
+  readonly where: string;
+  readonly engine: FoundEngine | null;
+  readonly container: FoundContainer | null;
+  /** Takes part in loads and evictions. */
+  readonly usesDevice: boolean;
+  readonly memoryGiB: number | null;
+  readonly loadSeconds: number;
+  readonly entries: readonly Entry[];
+  readonly backend: Block;
+  /** Comment before `backend`; empty: none. */
+  readonly backendNote: string;
+}
+
+const DEFAULT_ORIGINS: Readonly<Record<string, string>> = {
+  ollama: "http://127.0.0.1:11434",
+  lmstudio: "http://127.0.0.1:1234",
+  "llama-server": "http://127.0.0.1:8080",
+  "llama-swap": "http://127.0.0.1:8080",
+};
+
+/** @param deviceGiB what the device offers; null: not known, or there is no device */
+export function modelOn(engine: FoundEngine, model: FoundModel, deviceGiB: number | null): Candidate {
+  const title = TITLES[engine.kind] ?? engine.kind;
+  const where = `${title} on ${addressText(engine.origin)}`;
+  const concurrency = slotsEntry(engine.slots, title);
+  const base = { name: model.name, where, engine, container: null, backendNote: "" };
+  if (!engine.loads) {
+    const backend = block({ driver: "remote", baseUrl: `${engine.origin}/v1` });
+    return { ...base, usesDevice: false, memoryGiB: null, loadSeconds: 0, entries: [concurrency], backend };
+  }
+  const size = memoryOf(model, engine.slots ?? USUAL_SLOTS);
+  const large = size !== null && deviceGiB !== null && size.gib > deviceGiB;
+  const loadSeconds = loadSecondsOf(model.weightsGiB);
+  const memory = memoryEntries(size, large, deviceGiB);
+  const baseUrl = DEFAULT_ORIGINS[engine.kind] === engine.origin ? undefined : engine.origin;
+  // Without a GPU, or with too small a one, Ollama works from main memory, which it would otherwise be refused.
+  const allowCpu = engine.kind === "ollama" && (large || deviceGiB === null) ? true : undefined;
+  return {
+    ...{ ...base, usesDevice: true, memoryGiB: large ? null : (size?.gib ?? null), loadSeconds },
+    entries: [...memory, loadEntry(loadSeconds, model.weightsGiB, 0), concurrency],
+    backend: block({ driver: engine.kind, baseUrl, allowCpu }),
+    backendNote: allowCpu === true ? cpuNote(size, deviceGiB) : "",
+  };
+}
+
+/** A model whose container the router may start and stop. */
+export function modelIn(container: FoundContainer, name: string, slots: number | null): Candidate {
+  const loadSeconds = UNKNOWN_LOAD_SECONDS + CONTAINER_SECONDS;
+  const dockerHost = container.dockerHost === "unix:///var/run/docker.sock" ? undefined : container.dockerHost;
+  const port = container.port === 8_000 ? undefined : container.port;
+  return {
+    ...{ name, where: `container ${container.name}`, engine: null, container, backendNote: "" },
+    ...{ usesDevice: true, memoryGiB: null, loadSeconds },
+    entries: [
+      loadEntry(loadSeconds, null, CONTAINER_SECONDS),
+      slotsEntry(slots, TITLES[container.engine] ?? container.engine),
+    ],
+    backend: block({ driver: "vllm-docker", existing: true, containerName: container.name, port, dockerHost }),
+  };
+}
+
+export function modelEntry({ name, entries, backend, backendNote, where }: Candidate): Entry {
+  const rows: Entry[] = [...entries, entry("backend", backend, ...(backendNote === "" ? [] : [backendNote]))];
+  return entry(name, new Block(rows), `${where.charAt(0).toUpperCase()}${where.slice(1)}.`);
+}
+
+function cpuNote(size: Size | null, deviceGiB: number | null): string {
+  if (deviceGiB === null)
+    return "Without a known GPU Ollama works from main memory, which would else count as a failed load.";
+  return `${GUESS}: about ${size?.gib ?? 0} GiB, more than the device has: Ollama puts the rest into main memory, and is slow.`;
+}
+
+interface Size {
+  readonly gib: number;
+  readonly why: string;
+}
+
+function memoryOf(model: FoundModel, slots: number): Size | null {
+  const { weightsGiB, contextGiB, loadedGiB } = model;
+  if (loadedGiB !== null) return { gib: roundUp(loadedGiB), why: "what it holds at this moment, while it is loaded." };
+  if (weightsGiB === null) return null;
+  const cache = contextGiB ?? USUAL_CACHE_GIB;
+  const gib = roundUp(weightsGiB * WEIGHTS_FACTOR + cache * slots);
+  const told = contextGiB === null ? " taken for" : "";
+  const why = `1.15 x ${weightsGiB} GiB of weights, and${told} ${cache} GiB of cache for each of ${slots} requests.`;
+  return { gib, why };
+}
+
+function memoryEntries(size: Size | null, large: boolean, deviceGiB: number | null): Entry[] {
+  if (size === null || large) return [];
+  if (deviceGiB === null) return [];
+  return [entry("memoryGiB", size.gib, `${GUESS}: ${size.why}`)];
+}
+
+export function loadSecondsOf(weightsGiB: number | null): number {
+  if (weightsGiB === null) return UNKNOWN_LOAD_SECONDS;
+  return Math.ceil(weightsGiB / GIB_PER_SECOND + LOAD_SECONDS);
+}
+
+function loadEntry(loadSeconds: number, weightsGiB: number | null, containerSeconds: number): Entry {
+  const container = containerSeconds === 0 ? "" : ` and ${containerSeconds} s for its container`;
+  const why =
+    weightsGiB === null
+      ? `its size is not known${container === "" ? "" : `;${container} are in it`}.`
+      : `${weightsGiB} GiB at ${GIB_PER_SECOND} GiB a second, and ${LOAD_SECONDS} s${container}.`;
+  return entry("loadSeconds", loadSeconds, `${GUESS}: ${why} Loads that were measured replace it.`);
+}
+
+function slotsEntry(slots: number | null, kind: string): Entry {
+  if (slots !== null) return entry("concurrency", slots);
+  return entry("concurrency", USUAL_SLOTS, `${GUESS}: ${kind} does not say how many requests it takes at once.`);
+}
+
+const roundUp = (gib: number): number => Math.ceil(gib * 2) / 2;
+
+export function addressText(origin: string): string {
+  const { hostname, port } = new URL(origin);
+  return hostname === "127.0.0.1" || hostname === "localhost" ? `:${port}` : `${hostname}:${port}`;
+}
