@@ -162,6 +162,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
     ids,
     store,
     emit: () => undefined,
+    changed: () => undefined,
     settings,
     foresight: new Foresight(
       () => world,

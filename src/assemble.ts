@@ -9,8 +9,8 @@ import { BatchRunner } from "./batches/runner.ts";
 import type { ResolvedConfig } from "./config/resolved.ts";
 import { setupOf } from "./config/setup.ts";
 import type { Clock } from "./domain/clock.ts";
-import type { Emit } from "./domain/event.ts";
-import type { DeviceId, IdSource } from "./domain/ids.ts";
+import type { Emit, RouterEvent } from "./domain/event.ts";
+import type { DeviceId, IdSource, OwnerId } from "./domain/ids.ts";
 import type { Tuning } from "./domain/tuning.ts";
 import { Engine } from "./engine/engine.ts";
 import { type Judgement, type OwnSettings, Tuner } from "./engine/tuner.ts";
@@ -22,6 +22,7 @@ import type { ReplayDesk } from "./http/replays.ts";
 import type { FileInWriting } from "./intake/body-files.ts";
 import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
+import { Audience } from "./live/audience.ts";
 import { createLog, type RouterLog } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { History } from "./store/history.ts";
@@ -121,6 +122,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
 interface Core {
   readonly clock: SystemClock;
   readonly ids: IdSource;
+  readonly owner: OwnerId;
   readonly store: Store;
   readonly bytes: FileBytes;
   readonly batches: BatchRunner;
@@ -131,6 +133,7 @@ interface Core {
   readonly models: ModelDirectory;
   readonly keys: Keyring;
   readonly emit: Emit;
+  readonly audience: Audience;
   readonly tuner: Tuner;
   readonly replays: ClosableReplayDesk | undefined;
   /** As it was read last. */
@@ -167,12 +170,8 @@ async function openCore(
     usage: () => store.usage(),
     batchLines: () => batches.waiting(),
   });
-  const emit: Emit = (event) => {
-    metrics.listen(event);
-    log.listen(event);
-    batches.listen(event);
-    webhooks.listen(event);
-  };
+  const audience = new Audience();
+  const emit: Emit = (event) => audience.event(event);
   const { dataDir } = config.store;
   const fleet = createFleet(config.backends, { clock, environment, ...(dataDir === null ? {} : { dataDir }) });
   const engine = new Engine({
@@ -183,6 +182,7 @@ async function openCore(
     ids,
     owner,
     emit,
+    onChange: (change) => audience.change(change),
     openBody: (uri) => spool.open(uri),
     freeGiB: (device) => freeGiBOf(config, device),
     onFatal: fail,
@@ -194,6 +194,8 @@ async function openCore(
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
   });
   const webhooks = new Deliverer({ store, clock, endpoints: config.webhooks, emit });
+  const listeners = [metrics, log, batches, webhooks];
+  audience.add(...listeners.map((each) => ({ event: (event: RouterEvent) => each.listen(event) })));
   const present = { config };
   const tuner = new Tuner({
     ...{ store, clock, emit, own: ownSettings(config) },
@@ -208,7 +210,7 @@ async function openCore(
   const path = config.store.databasePath;
   const replays = path === null ? undefined : openReplays?.({ history: store.history, path, clock, ids });
   const desks = { batches, webhooks, tuner, replays };
-  return { clock, ids, store, bytes, metrics, engine, fleet, models, keys, emit, present, ...desks };
+  return { clock, ids, owner, store, bytes, metrics, engine, fleet, models, keys, emit, audience, present, ...desks };
 }
 
 function ownSettings({ document, engine }: ResolvedConfig): OwnSettings {
@@ -252,6 +254,8 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     ids,
     metrics,
     keys: core.keys,
+    boot: core.owner,
+    watch: (listener) => core.audience.add(listener),
     closing,
     settings: config.sync,
     openBody: (uri) => core.bytes.open(uri),

@@ -51,6 +51,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   execution_timeout: "The engine took longer than the model's limits.",
   queue_full: "Wait `Retry-After` seconds; `jobs.maxQueued` is the bound.",
   draining: "The router takes no new work. Wait `Retry-After` seconds, or ask another.",
+  too_many_streams: "Sixty-four dashboards are open. Close some, or wait `Retry-After` seconds.",
   no_backend: "The model is broken or paused. Wait `Retry-After` seconds; `sir models` says why.",
   replay_running: "One replay at a time. Wait `Retry-After` seconds, or cancel the other.",
   storage_full: "The store is at its bound. Wait `Retry-After` seconds; an operator has to make room.",

@@ -62,6 +62,7 @@ export const ERRORS = {
   execution_timeout: server(504),
   queue_full: server(503, true),
   draining: server(503, true),
+  too_many_streams: server(503, true),
   no_backend: server(503, true),
   replay_running: server(503, true),
   storage_full: server(503, true),

@@ -191,6 +191,7 @@ export class Attempts {
     live.runAfterMs = row.runAfterMs;
     const { charge, detail } = next;
     this.#world.emit({ type: "job.requeued", job: live.id, model: live.model, charge, detail });
+    this.#world.changed({ type: "job", job: row });
     this.#lifecycle.enqueue(live, entry);
     this.#lifecycle.notify(live.id);
   }

@@ -132,6 +132,7 @@ export class Dispatcher {
         dispatch: job.dispatch,
       });
     }
+    this.#world.changed({ type: "job", job });
     this.#attempts.start(slot);
   }
 

@@ -1,6 +1,7 @@
 // The engine put together: what intake and HTTP may ask (EngineControl), and its life from recovery to the last slot.
 
 import type { Backend } from "../backends/backend.ts";
+import type { Change } from "../domain/change.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
 import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
@@ -44,6 +45,8 @@ export interface EngineParts {
   readonly ids: IdSource;
   readonly owner: OwnerId;
   readonly emit: Emit;
+  /** Hears of each job's changes of state and of what models do on devices. Absent: nobody watches. */
+  readonly onChange?: (change: Change) => void;
   openBody(uri: string): AsyncIterable<Uint8Array>;
   /** Default: it cannot be asked for. */
   freeGiB?(device: DeviceId): Promise<number | null>;
@@ -83,6 +86,7 @@ export class Engine implements EngineControl {
         this.#estimates.hear(event);
         emit(event);
       },
+      changed: (change) => parts.onChange?.(change),
       openBody,
       freeGiB: parts.freeGiB ?? (() => Promise.resolve(null)),
       settings,

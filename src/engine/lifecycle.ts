@@ -44,6 +44,7 @@ export class Lifecycle {
     if (job.deadlineAtMs !== null) this.#deadlines.set(job.id, job.deadlineAtMs);
     const { id, model, durable } = job;
     this.#world.emit({ type: "job.accepted", job: id, model, band: bandOf(job.priority), durable });
+    this.#world.changed({ type: "job", job });
     if (entry === undefined || entry.removed) {
       const message = `Model "${model}" is no longer in the configuration.`;
       this.end(id, { type: "fail", error: { code: "model_not_found", message } }).catch(() => undefined);
@@ -133,6 +134,7 @@ export class Lifecycle {
     this.notify(live.id);
     this.#watchers.delete(live.id);
     this.#emitFinished(job);
+    this.#world.changed({ type: "job", job });
     this.#world.wake("completion");
   }
 

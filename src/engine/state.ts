@@ -1,6 +1,7 @@
 // What the engine knows of each model, and what being resident is. Plain records: each field has one writer, named here.
 
 import type { Backend, Instance } from "../backends/backend.ts";
+import type { Change } from "../domain/change.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
 import type { DeviceId, IdSource, JobId, ModelName } from "../domain/ids.ts";
@@ -79,6 +80,8 @@ export interface EngineWorld {
   /** Models whose engine was found to have no Responses endpoint. */
   readonly chatOnly: ChatOnly;
   readonly emit: Emit;
+  /** Tells those who watch. */
+  changed(change: Change): void;
   settings: EngineSettings;
   readonly foresight: Foresight;
   readonly models: Map<ModelName, ModelEntry>;

@@ -21,10 +21,12 @@ import { requestId } from "./request-id.ts";
 import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
+import { createLive, streamRoutes } from "./stream.ts";
 import { tuningRoutes } from "./tuning.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
-  const world: HttpWorld = { ...deps, poll: createPoll(deps), passing: new PassingResponses() };
+  const live = createLive(deps, () => world);
+  const world: HttpWorld = { ...deps, poll: createPoll(deps), passing: new PassingResponses(), live };
   const app = new OpenAPIHono<HttpEnv>();
   const paths = new Paths();
   app.use(requestId(world));
@@ -47,6 +49,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...hintRoutes(world),
     ...decisionRoutes(world),
     ...operationsRoutes(world),
+    ...streamRoutes(world),
     ...adminRoutes(world),
     ...tuningRoutes(world),
     ...replayRoutes(world),

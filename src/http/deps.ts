@@ -9,6 +9,8 @@ import type { IdSource, JobId } from "../domain/ids.ts";
 import type { EngineControl, TunerControl } from "../engine/control.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
+import type { Listener } from "../live/audience.ts";
+import type { LiveHub } from "../live/hub.ts";
 import type { Store } from "../store/store.ts";
 import type { Closing } from "./closing.ts";
 import type { Caller, Keyring } from "./keyring.ts";
@@ -45,6 +47,8 @@ export type HttpEvent =
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
   | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: "stalled" | "overflow" }
+  /** Readers of the live stream take too little; at most once a minute. */
+  | { readonly type: "stream.withheld"; readonly frames: number; readonly readers: number }
   | {
       readonly type: "http.denied";
       readonly requestId: string;
@@ -56,6 +60,10 @@ export type HttpEvent =
     };
 
 export interface HttpDeps {
+  /** Of this run of the router; absent: not known. */
+  readonly boot?: string;
+  /** Tells of everything that happens from now on. Absent: streams show what changes in the router's state, and no jobs. */
+  readonly watch?: (listener: Listener) => void;
   readonly intake: Intake;
   readonly engine: EngineControl;
   readonly store: Store;
@@ -87,6 +95,7 @@ export interface HttpDeps {
 export interface HttpWorld extends HttpDeps {
   readonly poll: Poll;
   readonly passing: PassingResponses;
+  readonly live: LiveHub;
 }
 
 export interface HttpEnv {

@@ -51,7 +51,7 @@ export function factsOf(job: Job, place: Place | null, leaseAtMs: number | null)
 }
 
 /** Unix seconds of an instant of router time: counted from the job's creation, so that it never drifts. */
-function shown(job: Job, atMs: number | null): number | null {
+export function shown(job: Job, atMs: number | null): number | null {
   return atMs === null ? null : Math.floor((job.createdAtMs + atMs - job.acceptedAtMs) / 1000);
 }
 

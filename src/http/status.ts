@@ -4,6 +4,7 @@ import type { ForecastWire, PreloadRecordWire } from "../client/wire.ts";
 import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
 import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
+import type { Usage } from "../store/store.ts";
 import { mayObserve } from "./caller.ts";
 import { decisionWire, withoutOthers } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
@@ -15,8 +16,7 @@ const NO_STORE = { "cache-control": "no-store" };
 /** `GET /v1/status` */
 export async function readStatus(c: Call, world: HttpWorld): Promise<Response> {
   const usage = await world.store.usage();
-  const store = { jobs: usage.jobs, stored_bytes: usage.storedBytes, wal_bytes: usage.walBytes };
-  const status = statusWire(world, store);
+  const status = statusWire(world, usage);
   return c.json(mayObserve(c) ? status : statusWithoutOthers(status), 200, NO_STORE);
 }
 
@@ -29,12 +29,12 @@ export function statusWithoutOthers(status: StatusWire): StatusWire {
   return { ...status, devices };
 }
 
-function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {
+export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Usage): StatusWire {
   const status = world.engine.status();
   return {
     object: "status",
-    seq: 0,
-    boot: "",
+    seq: world.live.seq,
+    boot: world.live.boot,
     started_at: 0,
     totals: {
       waiting: status.queued,
@@ -54,7 +54,7 @@ function statusWire(world: HttpWorld, store: StatusWire["store"]): StatusWire {
     models: status.models.map((model) => modelStatusWire(world, model)),
     devices: status.devices.map((device) => deviceWire(world, device)),
     preloading: preloadingWire(world, status.preloading),
-    store,
+    store: { jobs, stored_bytes: storedBytes, wal_bytes: walBytes },
   };
 }
 

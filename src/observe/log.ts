@@ -18,6 +18,7 @@ export type HttpLine =
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
   | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: string }
+  | { readonly type: "stream.withheld"; readonly frames: number; readonly readers: number }
   | {
       readonly type: "http.denied";
       readonly requestId: string;
@@ -53,6 +54,11 @@ export function createLog({ level, stream }: LogOptions): RouterLog {
     }
     if (line.type === "http.dropped") {
       logger.warn({ event: line.type, request: line.requestId, reason: line.reason }, "a slow reader was dropped");
+      return;
+    }
+    if (line.type === "stream.withheld") {
+      const { type: event, frames, readers } = line;
+      logger.warn({ event, frames, readers }, "dashboards that lag were not sent frames");
       return;
     }
     if (line.type === "http.denied") {

@@ -10,6 +10,7 @@ import { onTestFinished } from "vitest";
 import { createFileDesk } from "../../src/batches/files.ts";
 import type { Receipt } from "../../src/client/wire.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Emit } from "../../src/domain/event.ts";
 import { DEFAULT_POOL, type DeviceId } from "../../src/domain/ids.ts";
 import type { ModelSpec } from "../../src/domain/model.ts";
 import { Engine } from "../../src/engine/engine.ts";
@@ -19,6 +20,7 @@ import { type ClosingSwitch, createClosing } from "../../src/http/closing.ts";
 import type { HttpDeps, HttpEnv, HttpEvent } from "../../src/http/deps.ts";
 import { createModelDirectory } from "../../src/intake/models.ts";
 import { createIntake } from "../../src/intake/submit.ts";
+import { Audience } from "../../src/live/audience.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import { createSimulatedIds } from "../../src/simulator/seeded.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
@@ -84,9 +86,11 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
   });
   const files = createTestFiles(directory);
   const backend = new ScriptedBackend();
-  const emit = (): void => undefined;
+  const audience = new Audience();
+  const emit: Emit = (event) => audience.event(event);
   const engine = new Engine({
     ...{ store, clock, ids, owner, emit, openBody: (uri) => files.open(uri), onFatal },
+    onChange: (change) => audience.change(change),
     backends: new Map(specs.map(({ name }) => [name, backend])),
     settings: {
       ...{ pool: DEFAULT_POOL, models: specs, devices: [{ id: GPU, memoryGiB: null, memoryProbe: null }], policy },
@@ -123,6 +127,8 @@ export async function given(options: GivenOptions = {}): Promise<Given> {
     },
     openBody: (uri) => files.open(uri),
     log: (event) => events.push(event),
+    boot: owner,
+    watch: (listener) => audience.add(listener),
     ...options.deps,
   });
   onTestFinished(async () => {

@@ -1,0 +1,160 @@
+// What frames of the live stream say: what differs from the frame before, found by comparing what `/v1/status` would say.
+// Model names and counts are everybody's; jobs are shown to their caller and to those who may see all.
+
+import type { LiveJobWire, MoveWire, SpanRow } from "../client/wire-live.ts";
+import type { StatusWire } from "../client/wire-status.ts";
+import type { Span } from "../domain/change.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { Job } from "../domain/job.ts";
+import type { Changes, Scope } from "../live/changes.ts";
+import type { Content } from "../live/hub.ts";
+import { decisionWire, withoutOthers } from "./decision-wire.ts";
+import type { HttpWorld } from "./deps.ts";
+import { shownMs } from "./instants.ts";
+import { shown } from "./receipt.ts";
+import { statusWire, statusWithoutOthers } from "./status.ts";
+import { toWire } from "./status-words.ts";
+
+/** Changes all the time by itself: no reason for a frame. */
+const DRIFTING = new Set([
+  "at",
+  "seq",
+  "oldest_wait_seconds",
+  "preload_left_seconds",
+  "swap_share_1h",
+  "burst",
+  "seconds",
+]);
+
+/** What readers were told last of one thing. */
+interface Told {
+  /** Without what drifts. */
+  readonly still: string;
+  readonly whole: string;
+}
+
+export class StreamContent implements Content {
+  readonly #world: () => HttpWorld;
+  readonly #told = new Map<string, Told>();
+
+  constructor(world: () => HttpWorld) {
+    this.#world = world;
+  }
+
+  async snapshot(scope: Scope, seq: () => number): Promise<string> {
+    const world = this.#world();
+    const usage = await world.store.usage();
+    const status = { ...statusWire(world, usage), seq: seq() };
+    this.#compare(status);
+    return JSON.stringify(scope === null ? status : statusWithoutOthers(status));
+  }
+
+  delta(changes: Changes, seq: number, drift: boolean): ((scope: Scope) => string) | null {
+    const world = this.#world();
+    const status = statusWire(world, { jobs: 0, storedBytes: 0, walBytes: 0 });
+    const changed = new Set(
+      entriesOf(status).flatMap(({ key, value }) => (this.#isNews(key, value, drift) ? [key] : [])),
+    );
+    const { spans, decisions } = changes;
+    const anyJob = changes.jobs(null).jobs.length > 0;
+    if (changed.size === 0 && spans.length === 0 && decisions.length === 0 && !anyJob) return null;
+    const models = status.models.filter(({ id }) => changed.has(`model ${id}`));
+    const head = { seq, at: status.at, status: headOf(status) };
+    const rest = {
+      models,
+      spans: spans.map((span) => spanRow(world, span)),
+      moves: decisions.flatMap((each) => moveWire(each) ?? []),
+    };
+    const wires = decisions.map(decisionWire);
+    const part = (own: boolean): string => {
+      const devices = (own ? statusWithoutOthers(status) : status).devices.filter(({ id }) =>
+        changed.has(`device ${id}`),
+      );
+      return JSON.stringify({ ...head, devices, ...rest, decisions: own ? wires.map(withoutOthers) : wires }).slice(
+        0,
+        -1,
+      );
+    };
+    const parts = new Map<boolean, string>();
+    return (scope) => {
+      const own = scope !== null;
+      const start = parts.get(own) ?? part(own);
+      parts.set(own, start);
+      const { jobs, more } = changes.jobs(scope);
+      return `${start},"jobs":${JSON.stringify(jobs.map(liveJob))},"more":${more}}`;
+    };
+  }
+
+  forget(): void {
+    this.#told.clear();
+  }
+
+  /**
+   * The first snapshot is what the next frame is compared with. What a later one shows ahead of the next frame may be undone
+   * before that: it is told in any case.
+   */
+  #compare(status: StatusWire): void {
+    const first = this.#told.size === 0;
+    for (const { key, value } of entriesOf(status)) {
+      if (first) this.#isNews(key, value, true);
+      else if (this.#told.get(key)?.whole !== JSON.stringify(value)) this.#told.delete(key);
+    }
+  }
+
+  #isNews(key: string, value: unknown, drift: boolean): boolean {
+    const whole = JSON.stringify(value);
+    const before = this.#told.get(key);
+    if (before?.whole === whole) return false;
+    const still = JSON.stringify(value, (name, each) => (DRIFTING.has(name) ? undefined : each));
+    if (!drift && before?.still === still) return false;
+    this.#told.set(key, { still, whole });
+    return true;
+  }
+}
+
+function headOf({ queued, running, paused, draining, totals }: StatusWire) {
+  return { queued, running, paused, draining, totals };
+}
+
+function* pairs(status: StatusWire): Generator<{ key: string; value: unknown }> {
+  yield { key: "status", value: headOf(status) };
+  for (const device of status.devices) yield { key: `device ${device.id}`, value: device };
+  for (const model of status.models) yield { key: `model ${model.id}`, value: model };
+}
+
+function entriesOf(status: StatusWire): { key: string; value: unknown }[] {
+  return [...pairs(status)];
+}
+
+function liveJob(job: Job): LiveJobWire {
+  const { state } = job;
+  return {
+    id: job.id,
+    status: toWire(state.status),
+    model: job.model,
+    created_at: Math.floor(job.createdAtMs / 1000),
+    started_at: shown(job, "startedAtMs" in state ? state.startedAtMs : null),
+    completed_at: shown(job, "finishedAtMs" in state ? state.finishedAtMs : null),
+  };
+}
+
+export function spanRow(world: HttpWorld, { device, model, phase, fromMs, toMs, decision }: Span): SpanRow {
+  return [device, model, phase, shownMs(world, fromMs), toMs === null ? null : shownMs(world, toMs), decision];
+}
+
+/** Null: it moved nothing. */
+export function moveWire(decision: Decision): MoveWire | null {
+  const { id, device, kind, reason, guard, load, evict, sentence } = decision;
+  if (kind === "hold" || kind === "idle") return null;
+  return {
+    id,
+    device,
+    at_ms: Math.round(decision.wallMs),
+    kind,
+    reason,
+    forced: guard === "ceiling",
+    load,
+    evict,
+    sentence,
+  };
+}
