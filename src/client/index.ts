@@ -23,3 +23,11 @@ export { sir, sirLangChain, sirProvider } from "./presets.ts";
 export type { SirFetchOptions } from "./sir-fetch.ts";
 export { sirFetch } from "./sir-fetch.ts";
 export type { JobErrorWire, ModelWire, QueueWire, Receipt, ResponseWire, WireError, WireStatus } from "./wire.ts";
+export type {
+  CauseWire,
+  ExpectationWire,
+  ExplainingDecisionWire,
+  ExplanationWire,
+  PartWire,
+  StretchWire,
+} from "./wire-explain.ts";

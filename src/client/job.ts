@@ -7,6 +7,7 @@ import { type LimitOptions, limited } from "./limit.ts";
 import { askJob, type JobAddress, type Submitted } from "./submit.ts";
 import { answerOf, type OnStatus } from "./wait.ts";
 import type { Receipt } from "./wire.ts";
+import type { ExplanationWire } from "./wire-explain.ts";
 
 export interface WaitOptions extends LimitOptions {
   /** Hears of each receipt while the job waits. */
@@ -62,8 +63,8 @@ export class Job {
   }
 
   /** Why it waited as long as it did, split by cause. @throws {ApiError} `route_not_found` by a router that cannot say */
-  async explain(options: LimitOptions = {}): Promise<unknown> {
-    return parsedAnswer(await this.#ask("/explain", options));
+  async explain(options: LimitOptions = {}): Promise<ExplanationWire> {
+    return parsedAnswer<ExplanationWire>(await this.#ask("/explain", options));
   }
 
   #ask(part: string, options: LimitOptions, method = "GET"): Promise<Reply> {

@@ -208,6 +208,12 @@ export interface DecisionWire {
   readonly budget: { readonly before_seconds: number; readonly after_seconds: number } | null;
   readonly next_look_at: number | null;
   readonly sentence: string;
+  /** How many looks came to the same: a stay that lasts is one decision. */
+  readonly times: number;
+  /** The last of them; `at` where there was one. */
+  readonly last_at: number;
+  /** The race while it lasted, of what was loaded or waited; oldest first, at most 120. */
+  readonly trail: readonly { readonly at: number; readonly scores: Readonly<Record<string, number | null>> }[];
 }
 
 /** One candidate. The policy's own addends (`age_term`, `depth_term`, ...) stand beside the fixed keys. */

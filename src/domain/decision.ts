@@ -149,4 +149,25 @@ export interface Decision extends Verdict {
   /** Wall clock, for display. */
   readonly wallMs: number;
   readonly sentence: string;
+  /** Of a stay that was confirmed; absent: there was one look. */
+  readonly looks?: Looks;
 }
+
+/** How long a stay lasted, and the race meanwhile. */
+export interface Looks {
+  /** How many looks came to the same, the first among them. */
+  readonly times: number;
+  /** Router time. */
+  readonly lastAtMs: number;
+  /** Oldest first, at most `TRAIL_MAX`. */
+  readonly trail: readonly Sample[];
+}
+
+/** The scores at one look, of those that were loaded or waited. */
+export interface Sample {
+  /** Router time. */
+  readonly atMs: number;
+  readonly scores: Readonly<Record<ModelName, number | null>>;
+}
+
+export const TRAIL_MAX = 120;

@@ -47,6 +47,11 @@ export function jobIdAt(atMs: number): JobId {
   return `job_${uuidV7Hex(atMs, 0, new Uint8Array(8))}` as JobId;
 }
 
+/** As `jobIdAt`, for decisions. */
+export function decisionIdAt(atMs: number): DecisionId {
+  return `dec_${uuidV7Hex(atMs, 0, new Uint8Array(8))}` as DecisionId;
+}
+
 const HINT_ID = /^hint_[0-9a-f]{32}$/;
 
 /** The id, or null when the text is not one. */

@@ -4,19 +4,7 @@
 
 import type { Job, Spent } from "../domain/job.ts";
 import { CAUSES, type Cause, type Wait } from "../domain/wait.ts";
-import type { LifeFacts, Part, Span, Stretch, StretchDetail, Subject, Try } from "./parts.ts";
-
-export interface Split {
-  /** In order; each begins where the one before ends. */
-  readonly stretches: readonly Stretch[];
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly totalMs: number;
-  /** In the queue, and no stretch of its model says why. */
-  readonly unexplainedMs: number;
-  /** Two stretches of its model at once. */
-  readonly doubledMs: number;
-}
+import type { LifeFacts, Part, Span, Split, Stretch, StretchDetail, Subject, Try } from "./parts.ts";
 
 const ORDER = new Map<Cause, number>(CAUSES.map((cause, index) => [cause, index]));
 const NOTHING: StretchDetail = {};

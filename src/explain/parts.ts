@@ -76,6 +76,19 @@ export interface LifeFacts {
   readonly loads?: readonly LoadRecord[];
 }
 
+/** A life that was cut. */
+export interface Split {
+  /** In order; each begins where the one before ends. */
+  readonly stretches: readonly Stretch[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly totalMs: number;
+  /** In the queue, and no stretch of its model says why. */
+  readonly unexplainedMs: number;
+  /** Two stretches of its model at once. */
+  readonly doubledMs: number;
+}
+
 /** A decision with how often it was confirmed. */
 export interface Look {
   readonly decision: Decision;

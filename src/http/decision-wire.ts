@@ -17,7 +17,8 @@ export function withoutOthers(wire: DecisionWire): DecisionWire {
 }
 
 export function decisionWire(decision: Decision): DecisionWire {
-  const { atMs, wallMs, nextLookAtMs } = decision;
+  const { atMs, wallMs, nextLookAtMs, looks } = decision;
+  const wall = (ms: number): number => seconds(wallMs + ms - atMs);
   return {
     id: decision.id,
     object: "decision",
@@ -40,8 +41,11 @@ export function decisionWire(decision: Decision): DecisionWire {
     about: decision.about ?? null,
     numbers: decision.numbers ?? {},
     budget: budgetWire(decision),
-    next_look_at: nextLookAtMs === null ? null : seconds(wallMs + nextLookAtMs - atMs),
+    next_look_at: nextLookAtMs === null ? null : wall(nextLookAtMs),
     sentence: decision.sentence,
+    times: looks?.times ?? 1,
+    last_at: wall(looks?.lastAtMs ?? atMs),
+    trail: (looks?.trail ?? []).map((sample) => ({ at: wall(sample.atMs), scores: sample.scores })),
   };
 }
 

@@ -1,12 +1,14 @@
 // Jobs, under /v1/jobs and the same under /jobs.
 
 import type { HttpWorld } from "./deps.ts";
+import { explainJob } from "./explain.ts";
 import { jobEvents } from "./job-events.ts";
 import { listJobs } from "./job-list.ts";
 import { cancelJob, deleteJob, readJob, readResult } from "./jobs.ts";
 import { eventsQuery, jobsQuery, resultQuery, waitHeaders, waitQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
 import { pageOf, ReceiptSchema } from "./schemas.ts";
+import { ExplanationSchema } from "./schemas-explain.ts";
 
 const receipt = { 200: json(ReceiptSchema, "The receipt") };
 const page = pageOf(ReceiptSchema, "JobList");
@@ -78,6 +80,14 @@ function routesUnder(base: string, world: HttpWorld): Route[] {
       query: eventsQuery,
       answers: { 200: opaque("Ends after the job's end", "text/event-stream") },
       handle: (c) => jobEvents(c, world),
+    },
+    {
+      method: "get",
+      path: `${base}/{id}/explain`,
+      tag,
+      summary: "Where its time went, and why; no poll",
+      answers: { 200: json(ExplanationSchema, "The explanation, also of a live job") },
+      handle: (c) => explainJob(c, world),
     },
     {
       method: "post",

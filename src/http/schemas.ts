@@ -166,6 +166,11 @@ export const DecisionSchema = z
       .describe("Seconds of loading that may be spent on cutting into unfinished queues"),
     next_look_at: unix.nullable(),
     sentence: z.string(),
+    times: z.int().describe("How many looks came to the same: a stay that lasts is one decision"),
+    last_at: unix.describe("The last of them"),
+    trail: z
+      .array(z.object({ at: unix, scores: z.record(z.string(), z.number().nullable()) }))
+      .describe("The scores while it lasted, oldest first, 120 at most"),
   })
   .openapi("Decision") satisfies z.ZodType<DecisionWire>;
 

@@ -7,6 +7,7 @@ import type { JobId } from "../domain/ids.ts";
 import { type Dispatch, isFinal, type Job, type JobEvent, type JobState, transition } from "../domain/job.ts";
 import { type Ranking, rankOf } from "../domain/ranking.ts";
 import { NO_HINTS } from "../store/hint-verbs.ts";
+import { NO_MODEL_LOG } from "../store/model-log.ts";
 import type { Added, Authority, Body, End, Ended, Fence, NewJob, Pick, Requeue, Store } from "../store/store.ts";
 
 const NOTHING = Promise.resolve(undefined);
@@ -20,6 +21,7 @@ export function createLeanStore(clock: Clock, ranking: Ranking): Store {
 
 class LeanStore implements Partial<Store> {
   readonly hints = NO_HINTS;
+  readonly about = NO_MODEL_LOG;
   readonly #clock: Clock;
   #ranking: Ranking;
   readonly #jobs = new Map<JobId, { job: Job; readonly body: Body }>();

@@ -15,6 +15,7 @@ import type { DeliveryVerbs } from "./delivery-verbs.ts";
 import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
+import type { ModelLog } from "./model-log.ts";
 
 export { StoreError } from "./store-error.ts";
 
@@ -230,6 +231,8 @@ export interface Store {
   append(entries: readonly LogEntry[]): void;
   /** What was recorded of traffic, for running it again. */
   readonly history: History;
+  /** What it says about one model, for explanations. */
+  readonly about: ModelLog;
 
   job(id: JobId): Promise<Job | null>;
   /** The job of this caller that holds the idempotency key; null: none does. */
@@ -263,7 +266,7 @@ export interface Store {
   prune(): Promise<boolean>;
   /** Checkpoint, WAL bound, heart-beat, inode check. Called each 10 s or so. */
   maintain(): Promise<void>;
-  /** Can it commit? Rejects with `StoreError` when not. */
+  /** Can it commit? Rejects with `StoreError` when not. Whatever was appended before can be read then. */
   ping(): Promise<void>;
   usage(): Promise<Usage>;
   /** A consistent copy at `path`, made by the writer itself. */

@@ -9,7 +9,8 @@ import type { Job } from "../../domain/job.ts";
 import type { DecisionQuery, JobQuery, Page } from "../store.ts";
 import { RUNNING, STATUSES, toJob } from "./job-row.ts";
 import { JOB_SUBJECT, MODEL_SUBJECT } from "./journal.ts";
-import { decisionSubjects, decisions, type JobRow } from "./schema.ts";
+import { toDecision } from "./reads.ts";
+import { type DecisionRow, decisionSubjects, decisions, type JobRow } from "./schema.ts";
 
 /** Most rows looked at before others get their turn: about 5 ms. */
 const SLICE_ROWS = 500;
@@ -40,7 +41,7 @@ export function createListing(connection: Database): Listing {
     decisions(query) {
       const rows =
         query.job === undefined && query.model !== undefined ? aboutModel(db, query, query.model) : all(db, query);
-      const data = rows.slice(0, query.limit).map((row) => JSON.parse(row.detail) as Decision);
+      const data = rows.slice(0, query.limit).map(toDecision);
       return { data, hasMore: rows.length > query.limit };
     },
   };
@@ -77,11 +78,14 @@ function filterOf({ status, model, metadata }: JobQuery): (row: JobRow) => boole
   };
 }
 
+const { detail, times, last_ms, trail } = decisions;
+const LOOKED_AT = { detail, times, last_ms, trail };
+
 /** Driven by the subjects' index: it reads no decision about other models. */
-function aboutModel(db: BetterSQLite3Database, { after, limit }: DecisionQuery, model: string): { detail: string }[] {
+function aboutModel(db: BetterSQLite3Database, { after, limit }: DecisionQuery, model: string): DecisionRow[] {
   const { kind, subject, id } = decisionSubjects;
   return db
-    .select({ detail: decisions.detail })
+    .select(LOOKED_AT)
     .from(decisionSubjects)
     .innerJoin(decisions, eq(decisions.id, id))
     .where(and(eq(kind, MODEL_SUBJECT), eq(subject, model), after === undefined ? undefined : lt(id, after)))
@@ -90,7 +94,7 @@ function aboutModel(db: BetterSQLite3Database, { after, limit }: DecisionQuery, 
     .all();
 }
 
-function all(db: BetterSQLite3Database, { after, model, job, limit }: DecisionQuery): { detail: string }[] {
+function all(db: BetterSQLite3Database, { after, model, job, limit }: DecisionQuery): DecisionRow[] {
   const wanted: SQL[] = [];
   if (after !== undefined) wanted.push(lt(decisions.id, after));
   if (model !== undefined) wanted.push(inArray(decisions.id, about(MODEL_SUBJECT, model)));
@@ -100,7 +104,7 @@ function all(db: BetterSQLite3Database, { after, model, job, limit }: DecisionQu
       OR ${decisions.id} = (SELECT decision FROM jobs WHERE id = ${job}))`);
   }
   return db
-    .select({ detail: decisions.detail })
+    .select(LOOKED_AT)
     .from(decisions)
     .where(and(...wanted))
     .orderBy(desc(decisions.id))

@@ -2,7 +2,7 @@
 // stays open, because an open cursor lets the WAL grow without end.
 
 import type { Database } from "better-sqlite3";
-import type { Decision } from "../../domain/decision.ts";
+import type { Decision, Looks } from "../../domain/decision.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId } from "../../domain/ids.ts";
 import type { Job } from "../../domain/job.ts";
 import type { LoadRecord } from "../../domain/journal.ts";
@@ -11,7 +11,7 @@ import type { Attempt, StoredEvent } from "../store.ts";
 import { BY_KEY } from "./accept.ts";
 import { toJob } from "./job-row.ts";
 import { DEAD_OWNERS } from "./recovery.ts";
-import type { AttemptRow, JobRow, LoadRow, WaitRow } from "./schema.ts";
+import type { AttemptRow, DecisionRow, JobRow, LoadRow, WaitRow } from "./schema.ts";
 
 export const LIVE = `
   SELECT * FROM jobs INDEXED BY jobs_live
@@ -62,7 +62,9 @@ export interface Reads {
 export function createReads(db: Database): Reads {
   const job = db.prepare<[string], JobRow>("SELECT * FROM jobs WHERE id = ?");
   const keyed = db.prepare<[string, string], JobRow>(BY_KEY);
-  const decision = db.prepare<[string], string>("SELECT detail FROM decisions WHERE id = ?").pluck();
+  const decision = db.prepare<[string], DecisionRow>(
+    "SELECT detail, times, last_ms, trail FROM decisions WHERE id = ?",
+  );
   const waits = db.prepare<[Gap & { model: string }], WaitRow>(WAITS);
   const attempts = db.prepare<[string], AttemptRow>(ATTEMPTS);
   const loads = db.prepare<[number], LoadRow>(LOADS);
@@ -85,8 +87,8 @@ export function createReads(db: Database): Reads {
       return row === undefined ? null : toJob(row);
     },
     decision(id) {
-      const detail = decision.get(id);
-      return detail === undefined ? null : (JSON.parse(detail) as Decision);
+      const row = decision.get(id);
+      return row === undefined ? null : toDecision(row);
     },
     waits: (model, fromMs, toMs) => waits.all({ model, fromMs, toMs }).map(toWait),
     attempts: (id) => attempts.all(id).map(toAttempt),
@@ -107,6 +109,13 @@ export function createReads(db: Database): Reads {
     repeats: (caller, repeat) => repeats.all(caller, repeat).map(toJob),
     usage: () => usage.get() ?? { storedBytes: 0, jobs: 0 },
   };
+}
+
+export function toDecision(row: DecisionRow): Decision {
+  const decision = JSON.parse(row.detail) as Decision;
+  if (row.last_ms === null) return decision;
+  const trail = row.trail === null ? [] : (JSON.parse(row.trail) as Looks["trail"]);
+  return { ...decision, looks: { times: row.times, lastAtMs: row.last_ms, trail } };
 }
 
 export function toWait(row: WaitRow): Wait {

@@ -112,6 +112,7 @@ export const decisions = sqliteTable("decisions", {
   last_ms: real(),
   trail: text(),
 });
+export type DecisionRow = Pick<typeof decisions.$inferSelect, "detail" | "times" | "last_ms" | "trail">;
 
 export const decisionSubjects = sqliteTable("decision_subjects", {
   kind: integer().notNull(),

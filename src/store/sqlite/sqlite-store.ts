@@ -10,6 +10,7 @@ import type { DeliveryVerbs } from "../delivery-verbs.ts";
 import type { FileVerbs } from "../file-verbs.ts";
 import type { HintVerbs } from "../hint-verbs.ts";
 import type { History } from "../history.ts";
+import type { ModelLog } from "../model-log.ts";
 import {
   type Added,
   type AttemptEnd,
@@ -40,6 +41,7 @@ import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
 import { keptOf } from "./keep.ts";
 import { createListing, type Listing } from "./listing.ts";
+import { createModelLog } from "./model-log.ts";
 import type { Outbox } from "./outbox.ts";
 import { parcel, postable } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
@@ -51,6 +53,7 @@ export class SqliteStore implements Store {
   /** Whether the router before ended in good order. */
   readonly cleanShutdown: boolean;
   readonly history: History;
+  readonly about: ModelLog;
   readonly files: FileVerbs;
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
@@ -73,6 +76,7 @@ export class SqliteStore implements Store {
     this.lastStampMs = parts.boot.lastStampMs;
     this.cleanShutdown = parts.boot.cleanShutdown;
     this.history = createHistory(parts.reader);
+    this.about = createModelLog(parts.reader);
     this.#reads = createReads(parts.reader);
     this.#contents = createContents(parts.reader);
     this.#listing = createListing(parts.reader);

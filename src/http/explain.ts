@@ -1,0 +1,34 @@
+// `GET /v1/jobs/{id}/explain`: where the job's time went. It is no poll, and renews no lease.
+
+import type { ModelName } from "../domain/ids.ts";
+import { isFinal } from "../domain/job.ts";
+import { readExplanation } from "../explain/read.ts";
+import { StoreError } from "../store/store.ts";
+import { mayObserve, seenJob } from "./caller.ts";
+import type { Call, HttpWorld } from "./deps.ts";
+import { onlyKnown } from "./query.ts";
+
+/** The same document as `sir explain` and the job's page, also for a live job. */
+export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
+  onlyKnown(c, []);
+  const seen = await seenJob(c, world);
+  if (!isFinal(seen.state.status)) await written(world);
+  const job = await seenJob(c, world);
+  const nowMs = world.clock.nowMs();
+  const explanation = await readExplanation(world.store, job.id, {
+    nowMs,
+    label: (model: ModelName) => world.engine.model(model)?.label ?? model,
+    place: job.state.status === "queued" ? await world.engine.queue.place(job) : null,
+    observes: mayObserve(c),
+  });
+  return c.json(explanation, 200, { "cache-control": "no-store" });
+}
+
+/** What is known of a live job may still be on its way to the disk; what cannot be written is not waited for. */
+async function written(world: HttpWorld): Promise<void> {
+  try {
+    await world.store.ping();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+}
