@@ -1,0 +1,137 @@
+// The strokes of a Gantt chart: axis, names, bars, the line of now.
+
+import type { Planned } from "./gantt.tsx";
+import { type Bar, type DeviceLanes, type Heights, type Scale, shortened, ticksOf } from "./gantt-layout.ts";
+import { phaseFill } from "./phase.ts";
+import { clock, clockMinutes } from "./time.ts";
+
+/** Letters of a model's name that fit into the gutter. */
+const NAME_LETTERS = 21;
+const NAME_LETTERS_PHONE = 40;
+const CLEAR_PX = 36;
+
+interface AxisProps {
+  readonly scale: Scale;
+  readonly y: number;
+  readonly bottom: number;
+  readonly nowMs: number;
+  readonly phone: boolean;
+}
+
+export function Axis({ scale, y, bottom, nowMs, phone }: AxisProps) {
+  const { atMs, stepMs } = ticksOf(scale, new Date(scale.fromMs).getTimezoneOffset());
+  const label = stepMs < 60_000 ? clock : clockMinutes;
+  const nowX = nowMs <= scale.toMs && nowMs >= scale.fromMs ? scale.x(nowMs) : Number.NEGATIVE_INFINITY;
+  return (
+    <>
+      {atMs.map((ms) => {
+        const x = scale.x(ms);
+        const edge = x < scale.left + 18 ? "start" : x > scale.left + scale.width - 18 ? "end" : "middle";
+        return (
+          <g key={ms}>
+            <line class="g-grid" x1={x} x2={x} y1={y - 4} y2={bottom} />
+            {Math.abs(x - nowX) > CLEAR_PX && (
+              <text class="g-tick" x={x} y={y - 10} text-anchor={phone ? edge : "middle"}>
+                {label(ms)}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+interface DeviceRowProps {
+  readonly row: DeviceLanes;
+  readonly heights: Heights;
+  readonly phone: boolean;
+  readonly width: number;
+  /** One list for each lane. */
+  readonly bars: readonly (readonly Bar[])[];
+  readonly planned: readonly Planned[];
+  readonly scale: Scale;
+}
+
+export function DeviceRow({ row, heights, phone, width, bars, planned, scale }: DeviceRowProps) {
+  const bar = phone ? 15 : Math.round(heights.lane * 0.6);
+  return (
+    <>
+      <line class="g-rule" x1={0} x2={width} y1={row.y + 0.5} y2={row.y + 0.5} />
+      <text class="g-device" x={0} y={row.y + heights.rail / 2 + 5}>
+        {row.id}
+        <tspan class="g-about" dx="7">
+          {row.about}
+        </tspan>
+      </text>
+      {row.lanes.map((lane, index) => {
+        const y = lane.y + (phone ? 16 : (heights.lane - bar) / 2);
+        const plans = planned.filter(({ model }) => model === lane.id);
+        return (
+          <g key={lane.id}>
+            <line class="g-base" x1={scale.left} x2={scale.left + scale.width} y1={y + bar / 2} y2={y + bar / 2} />
+            <text class="g-model" x={phone ? 0 : 10} y={phone ? lane.y + 12 : lane.y + heights.lane / 2 + 4}>
+              <title>{lane.id}</title>
+              {shortened(lane.label, phone ? NAME_LETTERS_PHONE : NAME_LETTERS)}
+            </text>
+            {(bars[index] ?? []).map((each) => (
+              <BarShape key={`${each.phase}${each.row[3]}`} bar={each} y={y} height={bar} />
+            ))}
+            {plans.map(({ fromMs, toMs }) => (
+              <rect
+                key={fromMs}
+                class="g-plan"
+                x={scale.x(fromMs)}
+                y={y + 1}
+                width={Math.max(4, scale.x(toMs) - scale.x(fromMs))}
+                height={bar - 2}
+                rx={2}
+              />
+            ))}
+          </g>
+        );
+      })}
+    </>
+  );
+}
+
+/** Serving is a solid block, idle a thin line, everything else has a texture. */
+function BarShape({ bar, y, height }: { readonly bar: Bar; readonly y: number; readonly height: number }) {
+  const thin = bar.phase === "idle";
+  const tall = thin ? 4 : height;
+  const [device, model, phase, fromMs] = bar.row;
+  return (
+    <>
+      <rect
+        class={`g-bar g-${phase}`}
+        x={bar.x}
+        y={y + (height - tall) / 2}
+        width={bar.width}
+        height={tall}
+        rx={thin || bar.width < 5 ? 0 : 2}
+        fill={phaseFill(phase)}
+        data-span={`${device}\n${model}\n${phase}\n${fromMs}`}
+      />
+      {phase === "failed" && bar.width > 14 && (
+        <text class="g-cross" x={bar.x + bar.width / 2} y={y + height / 2 + 4} text-anchor="middle">
+          ✕
+        </text>
+      )}
+    </>
+  );
+}
+
+export function NowLine({ scale, nowMs, y, bottom }: Omit<AxisProps, "phone">) {
+  if (nowMs < scale.fromMs || nowMs > scale.toMs) return null;
+  const x = scale.x(nowMs);
+  const box = Math.min(x - 17, scale.left + scale.width - 34);
+  return (
+    <g class="g-now">
+      <line x1={x} x2={x} y1={y - 8} y2={bottom} />
+      <rect x={box} y={y - 22} width={34} height={15} rx={7.5} />
+      <text x={box + 17} y={y - 11} text-anchor="middle">
+        now
+      </text>
+    </g>
+  );
+}
