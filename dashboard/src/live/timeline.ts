@@ -1,0 +1,96 @@
+// What devices did over a stretch of time: read once from the router, then kept true by what the stream brings.
+
+import { useEffect, useState } from "preact/hooks";
+import type { DeltaWire, SpanRow, TimelineWire } from "../../../src/client/wire-live.ts";
+import { type ApiError, getJson, withQuery } from "../api.ts";
+import { useCell } from "../cell.ts";
+import { nowMs } from "../clock.ts";
+import { epoch, onDelta } from "./state.ts";
+
+/** So many rows of the stream are put in by hand; then the router is asked again, which merges what is narrower than a pixel. */
+const ROWS_BY_HAND = 400;
+
+export interface Stretch {
+  readonly fromMs: number;
+  /** Null: to now, and on. */
+  readonly toMs: number | null;
+  /** How wide it is drawn. */
+  readonly px: number;
+  readonly device?: string;
+}
+
+export interface TimelineState {
+  /** Null until it is read. */
+  readonly timeline: TimelineWire | null;
+  readonly error: ApiError | null;
+}
+
+/** Reads anew when the stretch is another one, or after a gap in the stream; what was read stays until then. */
+export function useTimeline({ fromMs, toMs, px, device }: Stretch): TimelineState {
+  const [state, setState] = useState<TimelineState>({ timeline: null, error: null });
+  const [round, setRound] = useState(0);
+  const since = useCell(epoch);
+  useEffect(() => {
+    if (px <= 0 || fromMs <= 0 || since === 0) return;
+    const abort = new AbortController();
+    let waiting: DeltaWire[] | null = [];
+    let byHand = 0;
+    const put = (delta: DeltaWire): void => {
+      if (waiting !== null) {
+        waiting.push(delta);
+        return;
+      }
+      byHand += delta.spans.length;
+      if (byHand > ROWS_BY_HAND) setRound((count) => count + 1);
+      setState(({ timeline }) => ({ timeline: timeline === null ? null : withDelta(timeline, delta), error: null }));
+    };
+    const end = toMs === null ? onDelta(put) : () => undefined;
+    const path = withQuery("v1/timeline", {
+      from_ms: Math.floor(fromMs),
+      to_ms: toMs ?? Math.ceil(nowMs()),
+      px,
+      device,
+    });
+    getJson<TimelineWire>(path, abort.signal).then(
+      (read) => {
+        const missed = waiting ?? [];
+        waiting = null;
+        setState({ timeline: missed.reduce(withDelta, read), error: null });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setState(({ timeline }) => ({ timeline, error: error as ApiError }));
+      },
+    );
+    return () => {
+      abort.abort();
+      end();
+    };
+  }, [fromMs, toMs, px, device, since, round]);
+  return state;
+}
+
+/** The same object when the delta says nothing of it. */
+export function withDelta(timeline: TimelineWire, { spans, moves }: DeltaWire): TimelineWire {
+  if (spans.length === 0 && moves.length === 0) return timeline;
+  const known = new Set(timeline.moves.map(({ id }) => id));
+  return {
+    ...timeline,
+    spans: spans.reduce(withSpan, timeline.spans),
+    moves: [...timeline.moves, ...moves.filter(({ id }) => !known.has(id))],
+  };
+}
+
+/**
+ * A row takes the place of the one with the same beginning. A model does one thing at a time on a device: what was still
+ * going on there ends where the new row begins.
+ */
+function withSpan(spans: readonly SpanRow[], row: SpanRow): readonly SpanRow[] {
+  const [device, model, phase, fromMs] = row;
+  const kept = spans.flatMap((each): SpanRow[] => {
+    if (each[0] !== device || each[1] !== model) return [each];
+    if (each[2] === phase && each[3] === fromMs) return [];
+    if (each[4] !== null || each[3] > fromMs) return [each];
+    return [[each[0], each[1], each[2], each[3], fromMs, each[5]]];
+  });
+  return [...kept, row];
+}
