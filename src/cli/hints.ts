@@ -1,13 +1,12 @@
 // `sir hints`: say beforehand which model will be needed, see what was said, take it back.
 
 import type { HintList, HintWire } from "../client/wire.ts";
-import { closest } from "../config/closest.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+import { verbOf } from "./verb.ts";
 
 const VERBS = ["list", "add", "remove"] as const;
-type Verb = (typeof VERBS)[number];
 
 export const hints = defineSirCommand({
   name: "hints",
@@ -31,7 +30,7 @@ export const hints = defineSirCommand({
   },
   run: async (args, io) => {
     const json = args["json"] === true;
-    const verb = verbOf(String(args["verb"] ?? "list"));
+    const verb = verbOf("hints", String(args["verb"] ?? "list"), VERBS);
     const { subject } = args;
     const router = routerClient(args, io);
     return withRouter(io, json, async () => {
@@ -51,14 +50,6 @@ export const hints = defineSirCommand({
     });
   },
 });
-
-function verbOf(word: string): Verb {
-  const verb = VERBS.find((each) => each === word);
-  if (verb !== undefined) return verb;
-  const near = closest(word, VERBS);
-  const hint = near === null ? `Known: ${VERBS.join(", ")}.` : `Did you mean "${near}"?`;
-  throw new UsageError(`sir hints does not know "${word}". ${hint}`);
-}
 
 /** Numbers as numbers; what they mean is judged by the router. */
 function bodyOf(model: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -1,14 +1,13 @@
 // `sir models`: what is loaded where, and an operator's verbs.
 
 import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire-status.ts";
-import { closest } from "../config/closest.ts";
 import { sleepUntil } from "../domain/clock.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+import { verbOf } from "./verb.ts";
 
 const VERBS = ["list", "load", "unload", "pin", "unpin", "drain", "logs"] as const;
-type Verb = (typeof VERBS)[number];
 
 const FOLLOW_EVERY_MS = 1_000;
 
@@ -32,7 +31,7 @@ export const models = defineSirCommand({
   },
   run: async (args, io) => {
     const json = args["json"] === true;
-    const verb = verbOf(String(args["verb"] ?? "list"));
+    const verb = verbOf("models", String(args["verb"] ?? "list"), VERBS);
     const router = routerClient(args, io);
     return withRouter(io, json, async () => {
       if (verb === "list") return list(router, json, io);
@@ -47,15 +46,6 @@ export const models = defineSirCommand({
     });
   },
 });
-
-function verbOf(word: string): Verb {
-  const verb = VERBS.find((each) => each === word);
-  if (verb !== undefined) return verb;
-  const near = closest(word, VERBS);
-  throw new UsageError(
-    `sir models does not know "${word}". ${near === null ? `Known: ${VERBS.join(", ")}.` : `Did you mean "${near}"?`}`,
-  );
-}
 
 async function list(router: RouterClient, json: boolean, io: Io): Promise<ExitCode> {
   const { models: all } = (await router.ask("GET", "/v1/status")) as StatusWire;

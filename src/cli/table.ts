@@ -1,7 +1,8 @@
 // Rows for people and for programs: aligned and cut to the terminal on a terminal, tab-separated and whole off it.
 
 import type { Io } from "./command.ts";
-import { cutMiddle, harmless, padded, widthOf } from "./width.ts";
+import { shortId } from "./record-id.ts";
+import { cutMiddle, harmless, padded, widthOf, wrapped } from "./width.ts";
 
 export interface Column {
   readonly title: string;
@@ -11,7 +12,14 @@ export interface Column {
   readonly least?: number;
   /** Left out on a terminal where all of it is `-`. */
   readonly sparse?: boolean;
+  /** Holds ids, which are cut so that their end stays. */
+  readonly ids?: boolean;
+  /** Sentences; only of the last column. They go on below on a terminal. */
+  readonly wraps?: boolean;
 }
+
+/** Sentences in less room than this go on a line of their own. */
+const LEAST_SENTENCE = 40;
 
 const GAP = "  ";
 export const NONE = "-";
@@ -36,17 +44,29 @@ function alignedRows(
   room: number,
   unicode: boolean,
 ): string {
-  const natural = columns.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
-  const widths = fitted(natural, columns, room - GAP.length * (columns.length - 1));
+  const cells = columns.at(-1)?.wraps === true ? columns.slice(0, -1) : columns;
+  const natural = cells.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
+  const widths = fitted(natural, cells, room - GAP.length * (cells.length - 1));
   const mark = unicode ? "…" : "~";
-  return rows
-    .map((row) =>
-      columns
-        .map(({ right }, at) => padded(cutMiddle(row[at] ?? "", widths[at] ?? 0, mark), widths[at] ?? 0, right))
-        .join(GAP)
-        .trimEnd(),
-    )
-    .join("\n");
+  const lines = rows.map((row) => {
+    const shown = cells.map(({ right, ids }, at) => {
+      const width = widths[at] ?? 0;
+      const text = row[at] ?? "";
+      const cut = ids === true && text.includes("_") ? shortId(text, width, mark) : cutMiddle(text, width, mark);
+      return padded(cut, width, right);
+    });
+    return shown.join(GAP);
+  });
+  if (cells === columns) return lines.map((line) => line.trimEnd()).join("\n");
+  return lines.flatMap((line, at) => besideOrBelow(line, rows[at]?.at(-1) ?? "", room)).join("\n");
+}
+
+function besideOrBelow(line: string, sentence: string, room: number): string[] {
+  const indent = widthOf(line) + GAP.length;
+  const beside = room - indent >= LEAST_SENTENCE;
+  const [first = "", ...rest] = wrapped(sentence, beside ? room - indent : room - GAP.length);
+  const below = (beside ? rest : [first, ...rest]).map((text) => (beside ? " ".repeat(indent) : GAP) + text);
+  return [beside ? `${line}${GAP}${first}`.trimEnd() : line.trimEnd(), ...below];
 }
 
 /** Takes from the widest column that may still give, until all fit or none may. */
