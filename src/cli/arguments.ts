@@ -59,12 +59,16 @@ export function checkArguments(raw: readonly string[], args: ArgsDef, manyWords 
   if (extra !== undefined) throw new UsageError(`There is no place for "${extra}" here.`);
 }
 
-/** All values of a string flag, in order: the reader of arguments keeps only the last. */
-export function everyValue(raw: readonly string[], flag: string): string[] {
-  return raw.flatMap((typed, i) => {
-    if (raw.slice(0, i).includes("--")) return [];
-    if (typed.startsWith(`--${flag}=`)) return [typed.slice(flag.length + 3)];
-    return typed === `--${flag}` ? [raw[i + 1] ?? ""] : [];
+/** All values of a string flag, in order and by any of its spellings: the reader of arguments keeps only the last. */
+export function everyValue(raw: readonly string[], name: string, args: ArgsDef): string[] {
+  const definition = args[name];
+  const aliases = definition !== undefined && "alias" in definition ? [definition.alias ?? []].flat() : [];
+  const spellings = [name, kebab(name), ...aliases].map((each) => (each.length === 1 ? `-${each}` : `--${each}`));
+  const end = raw.indexOf("--");
+  return raw.slice(0, end < 0 ? raw.length : end).flatMap((typed, i) => {
+    const [flag = "", ...value] = typed.split("=");
+    if (!spellings.includes(flag)) return [];
+    return value.length > 0 ? [value.join("=")] : [raw[i + 1] ?? ""];
   });
 }
 

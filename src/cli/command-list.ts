@@ -24,6 +24,18 @@ const RUN: Readonly<Record<string, Entry>> = {
 };
 
 const LOOK: Readonly<Record<string, Entry>> = {
+  status: {
+    summary: "Say what each device does, why, and what comes next.",
+    load: async () => (await import("./status.ts")).status,
+  },
+  jobs: {
+    summary: "List jobs and where their time went; show one, wait for its answer, cancel some.",
+    load: async () => (await import("./jobs.ts")).jobs,
+  },
+  decisions: {
+    summary: "List what the scheduler decided and why; follow it; show one with all its numbers.",
+    load: async () => (await import("./decisions.ts")).decisions,
+  },
   models: {
     summary: "List the models; load, unload, pin, unpin or drain one; read its engine's log.",
     load: async () => (await import("./models.ts")).models,
@@ -31,6 +43,10 @@ const LOOK: Readonly<Record<string, Entry>> = {
 };
 
 const ACT: Readonly<Record<string, Entry>> = {
+  submit: {
+    summary: "Send a request, watch where it stands, and print its answer.",
+    load: async () => (await import("./submit.ts")).submit,
+  },
   hints: {
     summary: "Say beforehand which model will be needed; list or remove what was said.",
     load: async () => (await import("./hints.ts")).hints,

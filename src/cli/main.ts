@@ -41,7 +41,7 @@ async function runCommand(command: Command, raw: readonly string[], io: Io): Pro
   }
   const args = { ...command.args, ...GLOBAL_ARGS };
   checkArguments(raw, args, command.manyWords);
-  const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag)] as const);
+  const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag, args)] as const);
   const lists = Object.fromEntries(repeated.filter(([, values]) => values.length > 1));
   const parsed = Object.assign(parseArgs([...raw], args), lists);
   return await command.run(parsed, wishedFor(parsed, io));

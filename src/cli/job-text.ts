@@ -1,0 +1,93 @@
+// Jobs as rows, and one job in words.
+
+import type { Receipt, WireStatus } from "../client/wire.ts";
+import type { JobRow } from "../client/wire-live.ts";
+import { bandOf } from "../domain/band.ts";
+import type { Io } from "./command.ts";
+import { instantText, timeText } from "./instant.ts";
+import { percent, span } from "./quantity.ts";
+import { type Column, NONE } from "./table.ts";
+import { harmless } from "./width.ts";
+
+export const STATUSES: readonly WireStatus[] = ["queued", "in_progress", "completed", "failed", "cancelled", "expired"];
+
+export const JOB_COLUMNS: readonly Column[] = [
+  { title: "JOB", ids: true, least: 13 },
+  { title: "MODEL", least: 10 },
+  { title: "BAND" },
+  { title: "STATUS" },
+  { title: "WAITED", right: true },
+  { title: "RAN", right: true },
+  { title: "PLACE", right: true, sparse: true },
+  { title: "STARTS", sparse: true },
+  { title: "MOSTLY", least: 8, sparse: true },
+  { title: "CALLER", least: 8, sparse: true },
+];
+
+export function jobRow(row: JobRow, io: Io): string[] {
+  const { id, model, status, queue, wait_ms, run_ms, cause, caller } = row;
+  const place = queue?.position ?? null;
+  const mine = caller === null || caller === "local" ? NONE : caller;
+  return [
+    id,
+    model,
+    row.band ?? bandOf(row.priority),
+    status,
+    span(wait_ms),
+    row.started_at === null ? NONE : span(run_ms),
+    place === null ? NONE : String(place + 1),
+    startText(row, io),
+    mostly(row) ?? cause ?? NONE,
+    io.screen.out ? mine : (caller ?? NONE),
+  ];
+}
+
+/** When it is expected to start, and within what; where nothing is estimated, the bound. */
+export function startText({ queue }: Pick<Receipt, "queue">, io: Io): string {
+  if (queue === null) return NONE;
+  const { start, as_of, dispatch_within_seconds } = queue as typeof queue & { readonly start?: StartSeconds | null };
+  const at = (seconds: number): string => timeText((as_of + seconds) * 1_000, io.utc).slice(0, 5);
+  if (start) return `${at(start.mid_seconds)} (${at(start.low_seconds)} to ${at(start.high_seconds)})`;
+  return dispatch_within_seconds === null ? NONE : `by ${at(dispatch_within_seconds)}`;
+}
+
+interface StartSeconds {
+  readonly low_seconds: number;
+  readonly mid_seconds: number;
+  readonly high_seconds: number;
+}
+
+/** The cause that took most of the wait, with its share of it. */
+function mostly({ cause, parts, wait_ms }: JobRow): string | null {
+  if (cause === null || wait_ms <= 0) return null;
+  const ms = parts.filter((part) => part.cause === cause).reduce((all, part) => all + part.ms, 0);
+  return ms === 0 ? cause : `${cause} ${percent(Math.min(1, ms / wait_ms))}`;
+}
+
+/** One job in lines of a name and a value. */
+export function receiptLines(receipt: Receipt, io: Io): string[] {
+  const { id, status, model, endpoint, priority, attempts, queue, lease, error, metadata } = receipt;
+  const when = (at: number | null): string | null => (at === null ? null : instantText(at * 1_000, io.utc));
+  const rows: [string, string | null][] = [
+    ["job", id],
+    ["status", status],
+    ["model", model],
+    ["endpoint", endpoint],
+    ["priority", `${priority} (${bandOf(priority)})`],
+    ["accepted", when(receipt.created_at)],
+    ["started", when(receipt.started_at)],
+    ["ended", when(receipt.completed_at)],
+    ["attempts", attempts > 1 ? String(attempts) : null],
+    ["place", queue === null || queue.position === null ? null : String(queue.position + 1)],
+    ["starts", queue === null ? null : startText(receipt, io).replace(/^-$/, "") || null],
+    ["answer kept until", when(receipt.expires_at)],
+    ["polled until", lease === null ? null : when(lease.expires_at)],
+    ["error", error === null ? null : `${error.code}: ${error.message}`],
+    ...Object.entries(metadata).map(([key, value]): [string, string] => [`metadata ${key}`, value]),
+  ];
+  const said = rows.filter((row): row is [string, string] => row[1] !== null);
+  const width = Math.max(...said.map(([name]) => name.length)) + 2;
+  return said.map(([name, value]) =>
+    io.screen.out ? harmless(name).padEnd(width) + harmless(value) : `${harmless(name)}\t${harmless(value)}`,
+  );
+}

@@ -1,0 +1,130 @@
+// `sir jobs list`: the newest jobs or those that waited longest, once or as they change.
+
+import type { Receipt } from "../client/wire.ts";
+import type { JobRow, JobRowList } from "../client/wire-live.ts";
+import { BANDS } from "../domain/band.ts";
+import { type Io, UsageError } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { instantText, spanSeconds } from "./instant.ts";
+import { untilInterrupted } from "./interrupt.ts";
+import { JOB_COLUMNS, jobRow, STATUSES } from "./job-text.ts";
+import { limitOf } from "./limit-arg.ts";
+import { liveFeed } from "./live-feed.ts";
+import { findId, routerIds } from "./record-id.ts";
+import type { RouterClient } from "./router-client.ts";
+import { tableText } from "./table.ts";
+import { choiceOf } from "./verb.ts";
+
+export const LIST_ARGS = {
+  status: { type: "string", valueHint: "S", description: `Only these, separated by commas: ${STATUSES.join(", ")}.` },
+  model: { type: "string", alias: "m", valueHint: "M", description: "Only of this model." },
+  band: { type: "string", valueHint: "B", description: `Only of this band: ${BANDS.join(", ")}.` },
+  cause: { type: "string", valueHint: "C", description: "Only those that waited mostly for this, e.g. held, loading." },
+  caller: { type: "string", valueHint: "K", description: "Only of this key." },
+  since: { type: "string", valueHint: "T", description: "Only accepted in this time: 2h, 30m." },
+  sort: { type: "string", valueHint: "wait", description: "wait: the longest wait first, of the last 2h or --since." },
+  limit: { type: "string", default: "20", valueHint: "N", description: "How many, from 1 to 100." },
+  after: { type: "string", valueHint: "ID", description: "Those after this one in the same order." },
+  watch: { type: "boolean", alias: "w", description: "Show it again as it changes, until interrupted." },
+} as const;
+
+type Args = Readonly<Record<string, unknown>>;
+type Query = Readonly<Record<string, string>>;
+
+/** What the API reads. @throws {UsageError} */
+export function jobQuery(args: Args): Query {
+  const { status, model, band, cause, caller, since, sort, after } = args;
+  const text = (name: string, value: unknown): Query => (typeof value === "string" ? { [name]: value } : {});
+  if (typeof status === "string") for (const word of status.split(",")) choiceOf("status", word.trim(), STATUSES);
+  if (sort !== undefined && sort !== "wait") throw new UsageError(`--sort knows only wait, not "${sort}".`);
+  return {
+    view: "rows",
+    limit: String(limitOf(args["limit"])),
+    ...text("status", status),
+    ...text("model", model),
+    ...(typeof band === "string" ? { band: choiceOf("band", band, BANDS) } : {}),
+    ...text("cause", cause),
+    ...text("caller", caller),
+    ...text("sort", sort),
+    ...(typeof since === "string" ? { since_seconds: String(spanSeconds(since, "since")) } : {}),
+    ...text("after", after),
+  };
+}
+
+export async function readRows(router: RouterClient, query: Query): Promise<JobRowList> {
+  const after = query["after"];
+  const whole = after === undefined ? {} : { after: await findId("job", after, routerIds("job", router)) };
+  return (await router.ask("GET", `/v1/jobs?${new URLSearchParams({ ...query, ...whole })}`)) as JobRowList;
+}
+
+export async function listJobs(router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
+  const query = jobQuery(args);
+  if (args["watch"] === true) return watchJobs(router, query, json, io);
+  const found = await readRows(router, query);
+  if (json) io.out(JSON.stringify(found));
+  else {
+    io.out(rowsText(found.data, io));
+    for (const line of remarks(found, io)) io.say(line);
+  }
+  return EXIT.done;
+}
+
+function rowsText(rows: readonly JobRow[], io: Io): string {
+  return tableText(
+    io,
+    JOB_COLUMNS,
+    rows.map((row) => jobRow(row, io)),
+  );
+}
+
+function remarks({ data, has_more, last_id, scanned_to_ms }: JobRowList, io: Io): string[] {
+  const lines = data.length === 0 ? ["No such job."] : [];
+  if (scanned_to_ms !== null && scanned_to_ms !== undefined) {
+    lines.push(`Looked back as far as ${instantText(scanned_to_ms, io.utc)}; --after goes on from there.`);
+  }
+  if (has_more && last_id !== null) lines.push(`More: --after ${last_id}`);
+  return lines;
+}
+
+const HOME_AND_CLEAR = "\u001b[H\u001b[J";
+const WATCH_MS = 1_000;
+
+/** On a terminal the list again and again; off it, or as JSON, a row for each job that changed. */
+async function watchJobs(router: RouterClient, query: Query, json: boolean, io: Io): Promise<ExitCode> {
+  const { signal, forget } = untilInterrupted(io);
+  const redraws = io.screen.out && !io.screen.dumb && !json;
+  const seen = new Map<string, string>();
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let head = !json;
+  const show = async (): Promise<void> => {
+    const { data } = await readRows(router, query);
+    if (redraws) {
+      const title = `${instantText(io.clock.nowMs(), io.utc)}  Ctrl-C ends`;
+      io.write(`${HOME_AND_CLEAR}${title}\n\n${rowsText(data, io)}\n`);
+      return;
+    }
+    const changed = [...data].reverse().filter((row) => seen.get(row.id) !== stateKey(row));
+    for (const row of changed) seen.set(row.id, stateKey(row));
+    for (const old of [...seen.keys()].slice(0, Math.max(0, seen.size - 10_000))) seen.delete(old);
+    if (json) for (const row of changed) io.out(JSON.stringify(row));
+    else if (changed.length > 0) {
+      const text = rowsText(changed, io);
+      io.out(head ? text : text.slice(text.indexOf("\n") + 1));
+      head = false;
+    }
+  };
+  try {
+    for await (const event of liveFeed(router, io, signal)) {
+      if (event.event === "lost") io.say(`sir: ${event.why}; trying again.`);
+      else if (event.event === "snapshot" || io.clock.nowMs() - lastMs >= WATCH_MS) {
+        lastMs = io.clock.nowMs();
+        await show();
+      }
+    }
+  } finally {
+    forget();
+  }
+  return EXIT.interrupted;
+}
+
+const stateKey = ({ status, attempts }: Receipt): string => `${status} ${attempts}`;
