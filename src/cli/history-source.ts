@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load.ts";
 import type { History } from "../store/history.ts";
 import { sqlitePath } from "../store/open.ts";
 import { StoreOpenError } from "../store/open-error.ts";
-import { openHistoryFile } from "../store/sqlite/history-file.ts";
+import { openStoreFile } from "../store/sqlite/store-file.ts";
 import { type Io, UsageError } from "./command.ts";
 import { remoteHistory } from "./remote-history.ts";
 import { ROUTER_ARGS, routerClient } from "./router-client.ts";
@@ -36,7 +36,7 @@ export async function openHistorySource(args: Readonly<Record<string, unknown>>,
   }
   try {
     const path = await storePath(args, io);
-    return { ...openHistoryFile(path), name: path };
+    return { ...openStoreFile(path), name: path };
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     const fault = startFault(error, { host: "", port: 0, dataDir: null });

@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { Range } from "../store/history.ts";
-import { openHistoryFile } from "../store/sqlite/history-file.ts";
+import { openStoreFile } from "../store/sqlite/store-file.ts";
 import { distributionOf, type SpanTuple, spansOf, type WaitDistribution } from "./replay-picture.ts";
 import { type ReplayReport, sideBySide, titleOf } from "./side-by-side.ts";
 import { readTraffic } from "./traffic.ts";
@@ -31,7 +31,7 @@ export type ReplayNews =
   | { readonly failure: string };
 
 async function replayed({ path, range, change, mostJobs }: ReplayOrder): Promise<ReplayResult> {
-  const { history, close } = openHistoryFile(path);
+  const { history, close } = openStoreFile(path);
   try {
     const traffic = await readTraffic(history, range, mostJobs);
     const runs = change === null ? 1 : 2;

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createReplayDesk, type ReplayDesk, type ReplayView } from "../../src/simulator/replay-desk.ts";
 import { createSimulatedIds } from "../../src/simulator/seeded.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
-import { openHistoryFile } from "../../src/store/sqlite/history-file.ts";
+import { openStoreFile } from "../../src/store/sqlite/store-file.ts";
 import { terminal } from "../cli/terminal.ts";
 import { HOUR_MS, madeDay, record, SERVED } from "./recorded-day.ts";
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function opened(): ReplayDesk {
-  const { history, close } = openHistoryFile(path);
+  const { history, close } = openStoreFile(path);
   const clock = new VirtualClock(startMs + 4 * HOUR_MS);
   const desk = createReplayDesk({ history, path, clock, ids: createSimulatedIds(clock, 1) });
   desks.push({ desk, close });

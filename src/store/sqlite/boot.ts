@@ -33,3 +33,11 @@ export function registerBoot(db: Database, owner: OwnerId, nowMs: number): Boot 
   });
   return { lastStampMs: register.immediate(), cleanShutdown };
 }
+
+/** When the last router gave its last sign; null: there was none. */
+export function lastSignMs(db: Database): number | null {
+  const sql = `
+    SELECT CASE clean WHEN 1 THEN alive_ms ELSE max(alive_ms, (SELECT stamp_ms FROM usage WHERE id = 1)) END
+    FROM boots ORDER BY seq DESC LIMIT 1`;
+  return db.prepare<[], number>(sql).pluck().get() ?? null;
+}

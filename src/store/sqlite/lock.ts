@@ -1,7 +1,7 @@
 // One process owns a data directory. The lock is an exclusive transaction on a SQLite file of its own: free at once
 // after kill -9, and taken before the database itself is touched.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { StoreOpenError } from "../open-error.ts";
@@ -34,6 +34,23 @@ export function takeLock(directory: string, owner: string): Lock {
       held.close();
     },
   };
+}
+
+/** Whether a router holds the directory now; touches nothing. */
+export function isHeld(directory: string): boolean {
+  const path = join(directory, "router.lock");
+  if (!existsSync(path)) return false;
+  let db: Database.Database | null = null;
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+    db.prepare("SELECT 1 FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    if (codeOf(error).startsWith("SQLITE_BUSY")) return true;
+    throw unusable(directory, error);
+  } finally {
+    db?.close();
+  }
 }
 
 function taken(directory: string, holder: string): StoreOpenError {

@@ -41,7 +41,12 @@ const OLD_LOGS: readonly (readonly [sql: string, keepMs: number])[] = [
     LOADS_KEEP_MS,
   ],
   ["DELETE FROM shadows WHERE seq IN (SELECT seq FROM shadows WHERE at_ms <= ? LIMIT ?)", LOG_KEEP_MS],
-  ["DELETE FROM boots WHERE seq IN (SELECT seq FROM boots WHERE alive_ms <= ? LIMIT ?)", LOG_KEEP_MS],
+  // Not the newest, however long it runs: the next start looks there for how this one ended, and when.
+  [
+    `DELETE FROM boots WHERE seq IN
+       (SELECT seq FROM boots WHERE alive_ms <= ? AND seq < (SELECT max(seq) FROM boots) LIMIT ?)`,
+    LOG_KEEP_MS,
+  ],
 ];
 /** Whatever their age: the newest so many decisions, and twice as many waits. */
 const MOST_DECISIONS = 500_000;
