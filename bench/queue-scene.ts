@@ -13,6 +13,7 @@ import { DeviceUnit } from "../src/engine/device.ts";
 import { Foresight } from "../src/engine/foresight.ts";
 import { Leases } from "../src/engine/leases.ts";
 import type { LiveJob } from "../src/engine/live-job.ts";
+import { Pauses } from "../src/engine/pauses.ts";
 import { reconfigure } from "../src/engine/reconfigure.ts";
 import type { EngineSettings } from "../src/engine/settings.ts";
 import { type EngineWorld, type ModelEntry, residencyOf } from "../src/engine/state.ts";
@@ -168,6 +169,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
       () => world,
       () => false,
     ),
+    pauses: new Pauses(() => world),
     models: new Map(),
     chatOnly: new Set(),
     backlog: new Backlog(),

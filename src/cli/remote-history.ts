@@ -33,6 +33,7 @@ export function remoteHistory(router: Pick<RouterClient, "ask" | "url">): Histor
     shadows: page("shadows"),
     setups: list("setups"),
     downtimes: list("downtimes"),
+    pauses: list("pauses"),
     span: async () => ((await ask("span", {})).data[0] as Range | undefined) ?? null,
     tunings: async (limit) => (await ask("tunings", { limit })).data as never,
   };

@@ -2,6 +2,17 @@
 
 import type { DecisionWire, ForecastWire, PreloadRecordWire } from "./wire.ts";
 
+/** Who paused what, why, and since when (Unix seconds). */
+export interface PauseWire {
+  readonly scope: "router" | "device" | "model";
+  /** The device or model; null of the router. */
+  readonly subject: string | null;
+  /** A key's name; `local` where there are no keys. */
+  readonly who: string;
+  readonly note: string | null;
+  readonly since: number;
+}
+
 export interface WaitWire {
   readonly cause: string;
   readonly rule: string | null;
@@ -23,6 +34,8 @@ export interface ModelStatusWire {
   readonly since: number | null;
   readonly pinned: boolean;
   readonly paused: boolean;
+  /** What keeps its jobs from starting: a pause of it, of what it needs, or of the router; null: none does. */
+  readonly pause: PauseWire | null;
   readonly queued: { readonly interactive: number; readonly normal: number; readonly batch: number };
   readonly oldest_wait_seconds: number;
   readonly running: number;
@@ -107,6 +120,8 @@ export interface DeviceStatusWire {
   readonly claimed_gib: number | null;
   readonly since: number;
   readonly paused: boolean;
+  /** Of it or of the router; null: neither is paused. */
+  readonly pause: PauseWire | null;
   readonly decision: DecisionWire | null;
   /** Left of its budget for loads ahead of need; null: there are none. */
   readonly preload_left_seconds: number | null;
@@ -129,6 +144,8 @@ export interface StatusWire {
   readonly version: string;
   readonly policy: string;
   readonly paused: boolean;
+  /** Of the whole router. */
+  readonly pause: PauseWire | null;
   readonly draining: boolean;
   readonly queued: number;
   readonly running: number;

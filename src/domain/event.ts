@@ -5,6 +5,7 @@ import type { BatchStatus } from "./batch.ts";
 import type { Decision } from "./decision.ts";
 import type { BatchId, DeviceId, InstanceId, JobId, ModelName } from "./ids.ts";
 import type { CancelReason, Dispatch, JobError } from "./job.ts";
+import type { Pause } from "./pause.ts";
 import type { Tuning } from "./tuning.ts";
 
 export type LoadOutcome = "ready" | "failed" | "timeout" | "abandoned";
@@ -83,6 +84,8 @@ export type RouterEvent =
       readonly done: "move" | "stay";
       readonly wished: "move" | "stay";
     }
+  /** An operator paused something, or with `toMs` let it go on. */
+  | { readonly type: "pause"; readonly pause: Pause }
   /** Tuned settings entered a state, see `Tuning`. */
   | { readonly type: "tuning"; readonly tuning: Tuning }
   | { readonly type: "device.blocked"; readonly device: DeviceId; readonly detail: string; readonly untilMs: number }

@@ -3,6 +3,7 @@
 import type { Decision } from "./decision.ts";
 import type { LoadOutcome, LoadTier } from "./event.ts";
 import type { DecisionId, DeviceId, InstanceId, ModelName } from "./ids.ts";
+import type { Pause } from "./pause.ts";
 import type { Shadow, Tuning } from "./tuning.ts";
 import type { Wait } from "./wait.ts";
 
@@ -37,5 +38,7 @@ export type LogEntry =
   | { readonly type: "session"; readonly session: SessionStart }
   /** The configuration that decides from now on; written only where it differs from the last. */
   | { readonly type: "setup"; readonly atMs: number; readonly setup: object }
+  /** Written when it begins, and again when it ends. */
+  | { readonly type: "pause"; readonly pause: Pause }
   | { readonly type: "shadow"; readonly shadow: Shadow }
   | { readonly type: "tuning"; readonly tuning: Tuning };

@@ -7,10 +7,12 @@ import type { Hint, HintState } from "../domain/hint.ts";
 import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
+import type { Pause } from "../domain/pause.ts";
 import type { SettingValues, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { Forecast } from "../scheduler/forecast.ts";
 import type { Body, Ended } from "../store/store.ts";
+import type { PauseWords } from "./pauses.ts";
 import type { Relay } from "./relay.ts";
 
 /** A socket that waits for a job: while held, its lease does not run. */
@@ -119,6 +121,8 @@ export interface ModelStatus {
   readonly sinceMs: number | null;
   readonly pinned: boolean;
   readonly paused: boolean;
+  /** The operator's act that keeps its jobs from starting, on the model or on what it needs; null: none. */
+  readonly pause: Pause | null;
   readonly queued: Readonly<Record<Band, number>>;
   readonly oldestWaitMs: number;
   /** 0 where the band's queue is empty. */
@@ -142,6 +146,8 @@ export interface DeviceStatus {
   readonly claimedGiB: number | null;
   readonly sinceMs: number;
   readonly paused: boolean;
+  /** The operator's act that holds it, or the whole router. */
+  readonly pause: Pause | null;
   readonly decision: Decision | null;
   /** What is left for loads ahead of need; null: there are none. */
   readonly preloadLeftMs: number | null;
@@ -151,6 +157,8 @@ export interface EngineStatus {
   readonly atMs: number;
   readonly policy: string;
   readonly paused: boolean;
+  /** Of the whole router. */
+  readonly pause: Pause | null;
   readonly draining: boolean;
   /** Every job that is not final and on no slot, those that back off included. */
   readonly queued: number;
@@ -181,12 +189,14 @@ export interface Operator {
   unload(model: ModelName, force: boolean): Promise<void>;
   pin(model: ModelName): Promise<void>;
   unpin(model: ModelName): Promise<void>;
-  pause(): Promise<void>;
-  resume(): Promise<void>;
+  /** Starts nothing more, on this device or (null) on any, and moves nothing; what runs and what loads goes on. */
+  pause(device?: DeviceId | null, words?: PauseWords): Promise<void>;
+  /** Ends that pause; of the router also a drain. The other pauses stay. */
+  resume(device?: DeviceId | null): Promise<void>;
   /** No new work is taken; what is queued and what runs finishes. */
   drain(): Promise<void>;
   /** Starts nothing more of this model, lets what runs finish, and unloads it; `load` brings it back. */
-  drainModel(model: ModelName): Promise<void>;
+  drainModel(model: ModelName, words?: PauseWords): Promise<void>;
   logs(model: ModelName, lines: number): Promise<readonly string[]>;
 }
 

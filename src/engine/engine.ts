@@ -23,9 +23,10 @@ import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
 import type { DeviceJobs } from "./move.ts";
 import { createOperator } from "./operator.ts";
+import { Pauses } from "./pauses.ts";
 import { LocalQueueView } from "./place.ts";
 import { Reaper } from "./reaper.ts";
-import { reconfigure, rerankBacklog } from "./reconfigure.ts";
+import { holdPaused, reconfigure, rerankBacklog } from "./reconfigure.ts";
 import { recover } from "./recovery.ts";
 import { RelayHub } from "./relay-hub.ts";
 import { speaksChatOnly } from "./respond.ts";
@@ -94,6 +95,7 @@ export class Engine implements EngineControl {
         () => this.#world,
         (model) => this.#devices.some((each) => each.find(model) !== null || each.move?.load === model),
       ),
+      pauses: new Pauses(() => this.#world),
       models: new Map(),
       backlog: new Backlog(),
       live: new Map(),
@@ -127,7 +129,6 @@ export class Engine implements EngineControl {
     this.operator = createOperator({
       world: this.#world,
       devices: this.#devices,
-      loop: this.#loop,
       setDraining: (draining) => {
         this.#draining = draining;
       },
@@ -137,11 +138,13 @@ export class Engine implements EngineControl {
 
   /** Recovers, then starts deciding. Nothing is dispatched before it resolves. */
   async start(): Promise<void> {
-    this.#loop.paused = true;
+    this.#loop.starting = true;
+    await this.#world.pauses.recover();
+    holdPaused(this.#world);
     await this.#world.foresight.recover();
     await recover(this.#world, this.#authority, this.#lifecycle);
     await adoptRunning(this.#world, this.#devices);
-    this.#loop.paused = false;
+    this.#loop.starting = false;
     this.#recovered = true;
     if (this.#world.settings.unattended !== true) this.#reaper.start();
     this.#world.wake("load");

@@ -40,7 +40,8 @@ export class Loop {
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
-  paused = false;
+  /** Not yet recovered: nothing is started or moved. */
+  starting = false;
   /** Running work may finish; nothing is started. */
   closing = false;
   lastPassAtMs: number;
@@ -54,6 +55,11 @@ export class Loop {
     this.#shadow = new ShadowWatch(world);
     this.lastPassAtMs = world.clock.nowMs();
     this.#eventAtMs = this.lastPassAtMs;
+  }
+
+  /** Of the whole router. */
+  get paused(): boolean {
+    return this.starting || this.#world.pauses.router !== null;
   }
 
   decisionOf(device: DeviceUnit): Decision | null {
@@ -99,6 +105,8 @@ export class Loop {
     let nextLookAtMs = Number.POSITIVE_INFINITY;
     this.#world.foresight.passed();
     sampleMeters(this.#world, this.#devices);
+    // Of all before the first look: what is loaded across several looks at its partners too.
+    for (const device of this.#devices) device.paused = this.isHeld(device);
     for (const device of this.#devices) {
       this.#sampleIdle(device);
       const nextMs = this.#look(device);
@@ -110,7 +118,7 @@ export class Loop {
         nextLookAtMs = Math.min(nextLookAtMs, entry.holdOffUntilMs);
       }
     }
-    recordWaits(this.#world, this.paused, this.#holds());
+    if (!this.starting) recordWaits(this.#world, this.closing, this.#holds());
     for (const [name, entry] of models) if (entry.removed && !this.#inUse(entry)) models.delete(name);
     if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;
     this.#dueAtMs = nextLookAtMs;
@@ -118,9 +126,13 @@ export class Loop {
     this.#timer = Number.isFinite(nextLookAtMs) ? clock.at(nextLookAtMs, () => this.wake("time")) : null;
   }
 
+  /** Nothing is started or moved there. */
+  isHeld({ spec }: DeviceUnit): boolean {
+    return this.paused || this.closing || this.#world.pauses.device(spec.id) !== null;
+  }
+
   /** Decides, records, acts and dispatches for one device; the next instant to look at it again. */
   #look(device: DeviceUnit): number | null {
-    device.paused = this.paused || this.closing;
     for (let round = 0; ; round++) {
       const snapshot = snapshotOf(device, this.#devices, this.#world, this.#eventAtMs);
       const decided = decide(snapshot, this.#world.settings.policy);
@@ -174,6 +186,7 @@ export class Loop {
       const entry = this.#world.models.get(model);
       const residency = device.find(model);
       if (residency === null || residency.leaving || entry === undefined || entry.paused) continue;
+      if (residency.devices.some((id) => this.#world.pauses.device(id) !== null)) continue;
       const scored = decided.models.find((each) => each.model === model);
       const limit = Math.min(decided.serve, this.#shareOf(entry, residency));
       started += this.#dispatcher.dispatch(entry, residency, device, limit, {
@@ -188,7 +201,7 @@ export class Loop {
 
   /** How many jobs may start here so that the copies of a model have about as many each. */
   #shareOf({ queue, spec }: ModelEntry, residency: Residency): number {
-    const copies = allResidents(this.#devices).filter(
+    const copies = allResidents(this.#devices.filter(({ paused }) => !paused)).filter(
       ({ instance, leaving }) => instance.model === spec.name && !leaving,
     );
     if (copies.length < 2) return Number.POSITIVE_INFINITY;

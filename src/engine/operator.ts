@@ -1,21 +1,23 @@
 // What an operator may ask. Each verb is recorded and takes effect through the same loop as everything else.
 
 import { SirError } from "../domain/errors.ts";
-import type { ModelName } from "../domain/ids.ts";
+import { LOCAL_CALLER, type ModelName } from "../domain/ids.ts";
 import type { Operator } from "./control.ts";
 import type { DeviceUnit } from "./device.ts";
-import type { Loop } from "./loop.ts";
 import { exitOf } from "./move.ts";
+import type { PauseWords } from "./pauses.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
+
+/** Of a caller in this process. */
+const BY_HAND: PauseWords = { who: LOCAL_CALLER, note: null };
 
 export interface OperatorParts {
   readonly world: EngineWorld;
   readonly devices: readonly DeviceUnit[];
-  readonly loop: Loop;
   setDraining(draining: boolean): void;
 }
 
-export function createOperator({ world, devices, loop, setDraining }: OperatorParts): Operator {
+export function createOperator({ world, devices, setDraining }: OperatorParts): Operator {
   const entryOf = (model: ModelName): ModelEntry => {
     const entry = world.models.get(model);
     if (entry === undefined || entry.removed)
@@ -51,6 +53,7 @@ export function createOperator({ world, devices, loop, setDraining }: OperatorPa
         const entry = onDevice(model);
         entry.breaker.reset();
         entry.paused = false;
+        world.pauses.end("model", model);
         if (!devices.some((device) => device.find(model) !== null)) entry.wanted = true;
       }),
     unload: (model, force) => change(() => unload(model, force)),
@@ -64,20 +67,19 @@ export function createOperator({ world, devices, loop, setDraining }: OperatorPa
       change(() => {
         onDevice(model).pinned = false;
       }),
-    pause: () =>
+    pause: (device = null, words = BY_HAND) =>
+      change(() => world.pauses.begin(device === null ? "router" : "device", device, words)),
+    resume: (device = null) =>
       change(() => {
-        loop.paused = true;
-      }),
-    resume: () =>
-      change(() => {
-        loop.paused = false;
-        setDraining(false);
+        world.pauses.end(device === null ? "router" : "device", device);
+        if (device === null) setDraining(false);
       }),
     drain: () => change(() => setDraining(true)),
-    drainModel: (model) =>
+    drainModel: (model, words = BY_HAND) =>
       change(() => {
         const entry = entryOf(model);
         entry.paused = true;
+        world.pauses.begin("model", model, words);
         if (entry.remote === null) unload(model, false);
       }),
     logs: async (model, lines) => entryOf(model).backend.logs(model, lines),

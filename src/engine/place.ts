@@ -59,7 +59,7 @@ export class LocalQueueView implements QueueView {
       estimatedMs: estimate?.midMs ?? null,
       estimatedRange: estimate?.range ?? null,
       start: null,
-      blocked: blockedOf(entry, nowMs),
+      blocked: blockedOf(entry, this.#world, nowMs),
       loading: this.#loadingOf(entry),
       asOfMs: nowMs,
     };
@@ -111,8 +111,8 @@ export class LocalQueueView implements QueueView {
   }
 }
 
-function blockedOf(entry: ModelEntry, nowMs: number): Place["blocked"] {
-  if (entry.paused) return { reason: "paused", retryAtMs: null };
+function blockedOf(entry: ModelEntry, { pauses }: EngineWorld, nowMs: number): Place["blocked"] {
+  if (entry.paused || pauses.over(entry.spec) !== null) return { reason: "paused", retryAtMs: null };
   if (entry.breaker.broken) return { reason: "model_broken", retryAtMs: entry.breaker.retryAtMs };
   if (entry.breaker.retryAtMs > nowMs) return { reason: "load_failed", retryAtMs: entry.breaker.retryAtMs };
   if (entry.holdOffUntilMs > nowMs) return { reason: "engine_unavailable", retryAtMs: entry.holdOffUntilMs };

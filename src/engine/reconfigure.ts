@@ -50,6 +50,11 @@ export function reconfigure(
   return orphaned;
 }
 
+/** What was paused before a restart still is. */
+export function holdPaused({ models, pauses }: EngineWorld): void {
+  for (const [name, entry] of models) if (pauses.model(name) !== null) entry.paused = true;
+}
+
 /** Gives every queued job the rank that another policy or ageing gives it. */
 export function rerankBacklog(world: EngineWorld): void {
   for (const live of world.live.values()) {
@@ -71,7 +76,7 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     arrivals: new ArrivalMeter(),
     unvisitedSinceMs: null,
     remote: spec.usesDevice ? null : alwaysOn(world, spec, backend),
-    paused: false,
+    paused: world.pauses.model(spec.name) !== null,
     pinned: spec.pinned,
     wanted: false,
     standing: spec.pinned || spec.preload,

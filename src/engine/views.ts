@@ -81,8 +81,14 @@ function mayCopy(entry: ModelEntry, device: DeviceUnit, devices: readonly Device
   );
   if (copies === 0) return true;
   if (world.settings.replicas === false || backend.can.copies !== true) return false;
+  // Copies that an operator holds back serve nobody.
+  const serving = copiesOf(
+    entry,
+    devices.filter((other) => other !== device && world.pauses.device(other.spec.id) === null),
+  );
+  if (serving === 0) return true;
   const { depth } = queue;
-  return copyPays({ depth, slots: spec.concurrency, loadMs: expectedLoadMs(entry), service: learned.service }, copies);
+  return copyPays({ depth, slots: spec.concurrency, loadMs: expectedLoadMs(entry), service: learned.service }, serving);
 }
 
 function copiesOf({ spec: { name } }: ModelEntry, devices: readonly DeviceUnit[]): number {

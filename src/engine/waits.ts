@@ -3,7 +3,8 @@
 
 import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
 import type { LogEntry } from "../domain/journal.ts";
-import type { HoldRule, QueueCause, Wait } from "../domain/wait.ts";
+import type { Pause } from "../domain/pause.ts";
+import type { HoldRule, QueueCause, Wait, WaitDetail } from "../domain/wait.ts";
 import type { DeviceUnit } from "./device.ts";
 import { type EngineWorld, type ModelEntry, type Residency, slotsFree } from "./state.ts";
 
@@ -21,14 +22,18 @@ interface Because {
   readonly by: ModelName | null;
   readonly device: DeviceId | null;
   readonly decision: DecisionId | null;
+  readonly detail?: WaitDetail;
 }
 
-/** Opens, keeps or closes each model's stretch as of now. */
-export function recordWaits(world: EngineWorld, paused: boolean, holds: readonly DeviceHold[]): void {
+/**
+ * Opens, keeps or closes each model's stretch as of now.
+ * @param closing The router goes down and starts nothing more.
+ */
+export function recordWaits(world: EngineWorld, closing: boolean, holds: readonly DeviceHold[]): void {
   const nowMs = world.clock.nowMs();
   const entries: LogEntry[] = [];
   for (const entry of world.models.values()) {
-    const because = entry.queue.size === 0 ? null : becauseOf(entry, paused, holds, nowMs);
+    const because = entry.queue.size === 0 ? null : becauseOf(entry, { world, closing, holds, nowMs });
     const open = entry.wait;
     if (open !== null && because !== null && sameBecause(open, because)) continue;
     if (open !== null) entries.push({ type: "wait.close", model: entry.spec.name, toMs: nowMs });
@@ -44,14 +49,34 @@ function sameBecause(open: Wait, because: Because): boolean {
     open.rule === because.rule &&
     open.by === because.by &&
     open.device === because.device &&
-    open.decision === because.decision
+    open.decision === because.decision &&
+    open.detail?.who === because.detail?.who &&
+    open.detail?.note === because.detail?.note
   );
 }
 
+interface Situation {
+  readonly world: EngineWorld;
+  readonly closing: boolean;
+  readonly holds: readonly DeviceHold[];
+  readonly nowMs: number;
+}
+
+/** An operator's act, or the router's own end. */
+function pausedBy(pause: Pause | null): Because {
+  const detail: WaitDetail =
+    pause === null
+      ? { scope: "router", who: null, note: "the router was going down" }
+      : { scope: pause.scope, who: pause.who, note: pause.note };
+  const device = pause?.scope === "device" ? (pause.subject as DeviceId) : null;
+  return { cause: "paused", rule: null, by: null, device, decision: null, detail };
+}
+
 /** The most advanced device counts: one where it is resident, then one it is on its way to, then one that holds it back. */
-function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHold[], nowMs: number): Because {
+function becauseOf(entry: ModelEntry, { world, closing, holds, nowMs }: Situation): Because {
   const plain = (cause: QueueCause): Because => ({ cause, rule: null, by: null, device: null, decision: null });
-  if (paused || entry.paused) return plain("paused");
+  const pause = world.pauses.over(entry.spec);
+  if (pause !== null || closing) return pausedBy(pause);
   const { name } = entry.spec;
   if (entry.remote !== null) {
     if (entry.holdOffUntilMs > nowMs) return plain("model_broken");
@@ -61,7 +86,8 @@ function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHol
     const residency = unit.find(name);
     return residency === null || residency.leaving ? [] : [{ unit, residency }];
   });
-  const home = homes.find(({ residency }) => slotsFree(entry, residency) > 0) ?? homes[0];
+  const awake = homes.filter(({ unit }) => !unit.paused);
+  const home = awake.find(({ residency }) => slotsFree(entry, residency) > 0) ?? awake[0];
   if (home !== undefined) return atHome(entry, home, nowMs);
   const coming = holds.find(({ unit }) => unit.move?.load === name);
   if (coming?.unit.move) {
@@ -69,7 +95,9 @@ function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHol
     return { cause: phase, rule: null, by: evict[0] ?? null, device: coming.unit.spec.id, decision };
   }
   if (entry.breaker.retryAtMs > nowMs) return plain("model_broken");
-  const hold = holds.find(({ unit }) => entry.spec.devices.includes(unit.spec.id));
+  if (homes[0] !== undefined) return pausedBy(world.pauses.device(homes[0].unit.spec.id));
+  const own = holds.filter(({ unit }) => entry.spec.devices.includes(unit.spec.id));
+  const hold = own.find(({ unit }) => !unit.paused) ?? own[0];
   if (hold === undefined) return plain("dispatch");
   return { cause: "held", ...heldBack(entry, hold), device: hold.unit.spec.id };
 }
@@ -77,7 +105,6 @@ function becauseOf(entry: ModelEntry, paused: boolean, holds: readonly DeviceHol
 function atHome(entry: ModelEntry, home: { unit: DeviceUnit; residency: Residency }, nowMs: number): Because {
   const device = home.unit.spec.id;
   const free = slotsFree(entry, home.residency) > 0;
-  if (home.unit.paused) return { cause: "paused", rule: null, by: null, device, decision: null };
   if (entry.holdOffUntilMs > nowMs) return { cause: "model_broken", rule: null, by: null, device, decision: null };
   return { cause: free ? "dispatch" : "own_queue", rule: null, by: null, device, decision: null };
 }

@@ -1,14 +1,30 @@
 // Verbs of operators over HTTP: models, the router, an engine's log.
 
+import { z } from "@hono/zod-openapi";
 import type { LogsWire } from "../client/wire-status.ts";
-import type { ModelName } from "../domain/ids.ts";
+import { SirError } from "../domain/errors.ts";
+import type { DeviceId, ModelName } from "../domain/ids.ts";
 import type { Operator } from "../engine/control.ts";
-import { requireOperator } from "./caller.ts";
+import { callerOf, requireOperator } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
+import { readJson } from "./json-body.ts";
 import { findModel } from "./models.ts";
-import { readChoice } from "./query.ts";
+import { onlyKnown, readChoice } from "./query.ts";
 import { modelStatusWire, readStatus } from "./status.ts";
+
+export const PauseRequestSchema = z
+  .strictObject({
+    note: z
+      .string()
+      .trim()
+      .max(300)
+      .regex(/^\P{Cc}*$/u, "must not hold control characters")
+      .transform((text) => (text === "" ? null : text))
+      .nullish()
+      .describe("Why, for whoever looks next; at most 300 characters"),
+  })
+  .openapi("PauseRequest");
 
 const DEFAULT_LINES = 200;
 const MOST_LINES = 10_000;
@@ -20,11 +36,17 @@ export async function changeModel(c: Call, world: HttpWorld, verb: ModelVerb): P
   requireOperator(c);
   const { name } = findModel(world, c.req.param("id") ?? "").spec;
   const force = verb === "unload" && readChoice(c, "force", ["true", "false"], "false") === "true";
-  await carryOut(world.engine.operator, verb, name, force);
+  const words = verb === "drain" ? await readWords(c, world) : undefined;
+  await carryOut(world.engine.operator, verb, name, { force, words });
   return c.json(modelStatusWire(world, findModel(world, name)), 200, { "cache-control": "no-store" });
 }
 
-function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: boolean): Promise<void> {
+interface Asked {
+  readonly force: boolean;
+  readonly words: { readonly who: string; readonly note: string | null } | undefined;
+}
+
+function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, { force, words }: Asked): Promise<void> {
   switch (verb) {
     case "load":
       return operator.load(model);
@@ -33,7 +55,7 @@ function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: 
     case "unpin":
       return operator.unpin(model);
     case "drain":
-      return operator.drainModel(model);
+      return operator.drainModel(model, words);
     case "unload":
       return operator.unload(model, force);
   }
@@ -41,8 +63,29 @@ function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, force: 
 
 export async function changeRouter(c: Call, world: HttpWorld, verb: "pause" | "resume" | "drain"): Promise<Response> {
   requireOperator(c);
-  await world.engine.operator[verb]();
+  const { operator } = world.engine;
+  if (verb === "drain") await operator.drain();
+  else if (verb === "resume") await operator.resume(readDevice(c, world));
+  else await operator.pause(readDevice(c, world), await readWords(c, world));
   return readStatus(c, world);
+}
+
+/** Null: the whole router is meant. */
+function readDevice(c: Call, world: HttpWorld): DeviceId | null {
+  onlyKnown(c, ["device"]);
+  const asked = c.req.query("device");
+  if (asked === undefined) return null;
+  const known = world.engine.status().devices.map(({ device }) => device);
+  const found = known.find((each) => each === asked);
+  if (found === undefined) throw invalidQuery("device", `"device" must be one of ${known.join(", ")}.`);
+  return found;
+}
+
+async function readWords(c: Call, world: HttpWorld): Promise<{ who: string; note: string | null }> {
+  const parsed = PauseRequestSchema.safeParse(await readJson(c, world, {}));
+  if (parsed.success) return { who: callerOf(c), note: parsed.data.note ?? null };
+  const [issue] = parsed.error.issues;
+  throw new SirError("invalid_body", `${issue?.path.join(".") || "The body"}: ${issue?.message}`, { param: "note" });
 }
 
 /** The engine's own newest log lines. */

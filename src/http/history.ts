@@ -8,7 +8,7 @@ import { onlyKnown } from "./query.ts";
 
 const DEFAULT_LIMIT = 200;
 const MOST = 1_000;
-const PARTS = ["jobs", "loads", "moves", "shadows", "setups", "downtimes", "span", "tunings"] as const;
+const PARTS = ["jobs", "loads", "moves", "shadows", "setups", "downtimes", "pauses", "span", "tunings"] as const;
 type Part = (typeof PARTS)[number];
 
 /** `GET /admin/history/{part}`: oldest first; `next` goes into `after` for the following page. */
@@ -31,6 +31,7 @@ async function read(
   switch (part) {
     case "setups":
     case "downtimes":
+    case "pauses":
       return { data: await history[part](range), next: null };
     case "tunings":
       return { data: await history.tunings(limit), next: null };

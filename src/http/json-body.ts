@@ -6,8 +6,11 @@ import { requestBody } from "./request-body.ts";
 
 const LIMIT_BYTES = 64 * 1024;
 
-/** @throws {SirError} body_too_large, invalid_json */
-export async function readJson(c: Call, world: HttpWorld): Promise<unknown> {
+/**
+ * @param absent What an empty body stands for; without it an empty body is none.
+ * @throws {SirError} body_too_large, invalid_json
+ */
+export async function readJson(c: Call, world: HttpWorld, absent?: object): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of requestBody(c, world.clock)) {
@@ -17,6 +20,7 @@ export async function readJson(c: Call, world: HttpWorld): Promise<unknown> {
     }
     chunks.push(chunk);
   }
+  if (bytes === 0 && absent !== undefined) return absent;
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {

@@ -1,12 +1,12 @@
 // Models, decisions, status, health, metrics, and the verbs of operators.
 
 import { z } from "@hono/zod-openapi";
-import { changeModel, changeRouter, type ModelVerb, readLogs } from "./admin.ts";
+import { changeModel, changeRouter, type ModelVerb, PauseRequestSchema, readLogs } from "./admin.ts";
 import { listDecisions, readDecision } from "./decisions.ts";
 import type { HttpWorld } from "./deps.ts";
 import { readHistory } from "./history.ts";
 import { listModels, readModel } from "./models.ts";
-import { decisionsQuery, forceQuery, historyQuery, linesQuery } from "./parameters.ts";
+import { decisionsQuery, deviceQuery, forceQuery, historyQuery, linesQuery } from "./parameters.ts";
 import { json, opaque, type Route } from "./route.ts";
 import { DecisionSchema, HistorySchema, LogsSchema, ModelSchema, pageOf, ReadySchema } from "./schemas.ts";
 import { ModelStatusSchema, StatusSchema } from "./schemas-status.ts";
@@ -108,9 +108,11 @@ const MODEL_VERBS: Readonly<Record<ModelVerb, string>> = {
   drain: "Finish what runs, take no more, unload",
 };
 
+const note = { required: false, content: { "application/json": { schema: PauseRequestSchema } } };
+
 const ROUTER_VERBS = {
-  pause: "Stop starting jobs and moving models",
-  resume: "Go on after a pause",
+  pause: "Stop starting jobs and moving models, on one device or everywhere; kept through restarts",
+  resume: "Go on after a pause of the same; everywhere also after a drain",
   drain: "Take no new work; finish what runs",
 } as const;
 
@@ -124,6 +126,7 @@ export function adminRoutes(world: HttpWorld): Route[] {
       tag,
       summary,
       ...(verb === "unload" ? { query: forceQuery } : {}),
+      ...(verb === "drain" ? { body: note } : {}),
       answers: { 200: json(ModelStatusSchema, "The model as it is now; the effect may still be under way") },
       handle: (c) => changeModel(c, world, verb as ModelVerb),
     }),
@@ -134,6 +137,8 @@ export function adminRoutes(world: HttpWorld): Route[] {
       path: `/admin/${verb}`,
       tag,
       summary,
+      ...(verb === "drain" ? {} : { query: deviceQuery }),
+      ...(verb === "pause" ? { body: note } : {}),
       answers: { 200: json(StatusSchema, "The router as it is now") },
       handle: (c) => changeRouter(c, world, verb as keyof typeof ROUTER_VERBS),
     }),

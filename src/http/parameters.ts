@@ -54,6 +54,7 @@ export const decisionsQuery = z.object({
 });
 
 export const eventsQuery = z.object({ after: z.string().optional().describe("As the Last-Event-ID header") });
+export const deviceQuery = z.object({ device: z.string().optional().describe("Absent: the whole router") });
 export const forceQuery = z.object({ force: z.enum(["true", "false"]).optional().describe("Without a drain") });
 export const linesQuery = z.object({ lines: z.int().min(1).max(10_000).default(200).optional() });
 export const historyQuery = z.object({

@@ -7,6 +7,7 @@ import type {
   DeviceSummaryWire,
   LoadsWire,
   ModelStatusWire,
+  PauseWire,
   StartsWire,
   StatusWire,
   TotalsWire,
@@ -54,6 +55,16 @@ const loads = z
   })
   .openapi("Loads") satisfies z.ZodType<LoadsWire>;
 
+const pause = z
+  .object({
+    scope: z.enum(["router", "device", "model"]),
+    subject: z.string().nullable().describe("The device or model; null of the router"),
+    who: z.string().describe("A key's name; `local` where there are no keys"),
+    note: z.string().nullable(),
+    since: unix,
+  })
+  .openapi("Pause") satisfies z.ZodType<PauseWire>;
+
 export const ModelStatusSchema = z
   .object({
     id: z.string(),
@@ -67,6 +78,7 @@ export const ModelStatusSchema = z
     since: unix.nullable(),
     pinned: z.boolean(),
     paused: z.boolean(),
+    pause: pause.nullable().describe("What keeps its jobs from starting: of it, of what it needs, or of the router"),
     queued: z.object({ interactive: z.int(), normal: z.int(), batch: z.int() }),
     oldest_wait_seconds: seconds,
     running: z.int(),
@@ -118,6 +130,7 @@ const device = z
     claimed_gib: z.number().nullable(),
     since: unix,
     paused: z.boolean(),
+    pause: pause.nullable().describe("Of it, or of the router"),
     decision: DecisionSchema.nullable(),
     preload_left_seconds: seconds.nullable(),
     summary: summary.describe("What it does and why, in words"),
@@ -140,6 +153,7 @@ export const StatusSchema = z
     version: z.string(),
     policy: z.string(),
     paused: z.boolean(),
+    pause: pause.nullable().describe("Of the whole router"),
     draining: z.boolean(),
     queued: z.int(),
     running: z.int(),

@@ -1,8 +1,9 @@
 // The router's state for people and scripts, and whether it lives, is ready, and what it counts.
 
 import type { ForecastWire, PreloadRecordWire } from "../client/wire.ts";
-import type { DeviceStatusWire, ModelStatusWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
+import type { DeviceStatusWire, ModelStatusWire, PauseWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
+import type { Pause } from "../domain/pause.ts";
 import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
 import type { Usage } from "../store/store.ts";
 import { mayObserve } from "./caller.ts";
@@ -48,6 +49,7 @@ export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Us
     version: world.version ?? "unknown",
     policy: status.policy,
     paused: status.paused,
+    pause: pauseWire(world, status.pause),
     draining: status.draining || world.closing?.draining.aborted === true,
     queued: status.queued,
     running: status.running,
@@ -72,6 +74,7 @@ export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStat
     since: wallSeconds(world, model.sinceMs),
     pinned: model.pinned,
     paused: model.paused,
+    pause: pauseWire(world, model.pause),
     queued: model.queued,
     oldest_wait_seconds: seconds(model.oldestWaitMs),
     running: model.running,
@@ -116,6 +119,7 @@ function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
     claimed_gib: tenths(device.claimedGiB),
     since: wallSeconds(world, device.sinceMs) ?? 0,
     paused: device.paused,
+    pause: pauseWire(world, device.pause),
     decision: device.decision === null ? null : decisionWire(device.decision),
     preload_left_seconds: device.preloadLeftMs === null ? null : seconds(device.preloadLeftMs),
     summary: {
@@ -128,6 +132,12 @@ function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
     swap_share_1h: 0,
     swaps_1h: 0,
   };
+}
+
+function pauseWire(world: HttpWorld, pause: Pause | null): PauseWire | null {
+  if (pause === null) return null;
+  const { scope, subject, who, note, fromMs } = pause;
+  return { scope, subject, who, note, since: wallSeconds(world, fromMs) ?? 0 };
 }
 
 function forecastWire(world: HttpWorld, { burst, expected, cron, daily }: ForecastStatus): ForecastWire {

@@ -3,6 +3,7 @@
 
 import type { Decision } from "../domain/decision.ts";
 import type { RouterEvent } from "../domain/event.ts";
+import type { Pause } from "../domain/pause.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -99,6 +100,8 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
       const level = state === "returned" || state === "dropped" ? "warn" : "info";
       return line(level, `tuned settings: ${state}: ${reason}`, () => ({ state, policy, set }));
     }
+    case "pause":
+      return pauseLine(event.pause);
     case "instance.stuck": {
       const { model, device, restart } = event;
       return line("error", "an engine makes no progress", () => ({ model, device, restart }));
@@ -140,6 +143,11 @@ function otherLine(event: Exclude<RouterEvent, JobLike>): Line {
       return line("info", "recovered what an earlier router left", () => ({ requeued, poisoned, dropped }));
     }
   }
+}
+
+function pauseLine({ scope, subject, who, note, toMs }: Pause): Line {
+  const text = `${toMs === null ? "paused" : "resumed"} ${subject ?? "the router"}`;
+  return line("info", text, () => ({ scope, subject, who, note }));
 }
 
 type ResidencyEvent = Extract<

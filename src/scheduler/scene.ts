@@ -94,6 +94,10 @@ function barrierOf(view: ModelView, snapshot: Snapshot, resident: boolean): Barr
     return { code: "back_off", words, untilMs: resident && view.broken ? null : view.retryAtMs };
   }
   const blockedUntilMs = Math.max(...devices.map((device) => device.blockedUntilMs));
+  const still = devices.find((each) => each !== snapshot.device && each.paused);
+  if (still !== undefined) {
+    return { code: "paused", words: `waits for ${still.device}, which is paused by an operator`, untilMs: null };
+  }
   const busy = devices.find((each) => each !== snapshot.device && each.transition !== null);
   if (!resident && busy !== undefined) return busyWith(busy);
   if (!resident && blockedUntilMs > nowMs) {

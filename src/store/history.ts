@@ -5,6 +5,7 @@ import type { DecisionKind, DecisionReason } from "../domain/decision.ts";
 import type { DecisionId, DeviceId, InstanceId, JobId, ModelName } from "../domain/ids.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { LoadRecord } from "../domain/journal.ts";
+import type { Pause } from "../domain/pause.ts";
 import type { Shadow, Tuning } from "../domain/tuning.ts";
 
 export interface Range {
@@ -78,6 +79,8 @@ export interface History {
   setups(range: Range): Promise<readonly SetupRecord[]>;
   /** Intervals in which no router held the store, oldest first. */
   downtimes(range: Range): Promise<readonly Range[]>;
+  /** What operators paused, where it reaches into the range, oldest first; what still holds has no end. */
+  pauses(range: Range): Promise<readonly Pause[]>;
   /** When the first and the last recorded job were accepted; null: there is none. */
   span(): Promise<Range | null>;
   /** The newest first. */
@@ -95,6 +98,7 @@ export const NO_HISTORY: History = {
   shadows: () => NONE,
   setups: () => NOTHING,
   downtimes: () => NOTHING,
+  pauses: () => NOTHING,
   span: () => Promise.resolve(null),
   tunings: () => NOTHING,
 };

@@ -1,5 +1,6 @@
 // Operators' routes: what they do, and that nobody else reaches them.
 
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { completed, type Given, given, MODEL, quiet, settled } from "./given.ts";
 
@@ -11,8 +12,10 @@ function operator(
   path: string,
   headers: Record<string, string> = LOCAL,
   peer = "127.0.0.1",
+  json?: object,
 ) {
-  const incoming = { socket: { remoteAddress: peer } };
+  const bytes = json === undefined ? [] : [Buffer.from(JSON.stringify(json))];
+  const incoming = Object.assign(Readable.from(bytes), { socket: { remoteAddress: peer }, complete: true });
   const answer = world.app.request(path, { method, headers }, { incoming } as never);
   return settled(world, Promise.resolve(answer));
 }
@@ -40,6 +43,36 @@ describe("a verb", () => {
     expect(await (await operator(world, "POST", "/admin/pause")).json()).toMatchObject({ paused: true });
     expect(await (await operator(world, "POST", "/admin/resume")).json()).toMatchObject({ paused: false });
     expect(await (await operator(world, "POST", "/admin/drain")).json()).toMatchObject({ draining: true });
+  });
+
+  it("pauses one device with a note, and says who did", async () => {
+    const world = await given();
+    const path = "/admin/pause?device=gpu0";
+
+    const paused = await operator(world, "POST", path, LOCAL, "127.0.0.1", { note: " a new fan " });
+    const resumed = await operator(world, "POST", "/admin/resume?device=gpu0");
+
+    expect(await paused.json()).toMatchObject({
+      paused: false,
+      pause: null,
+      devices: [{ paused: true, pause: { scope: "device", subject: "gpu0", who: "local", note: "a new fan" } }],
+    });
+    expect(await resumed.json()).toMatchObject({ devices: [{ paused: false, pause: null }] });
+  });
+
+  it.each([
+    ["a device that is none", "/admin/pause?device=gpu9", {}, "invalid_query"],
+    ["another parameter", "/admin/pause?devices=gpu0", {}, "invalid_query"],
+    ["a note that is too long", "/admin/pause", { note: "x".repeat(301) }, "invalid_body"],
+    ["a note with a line end", "/admin/pause", { note: "x\ny" }, "invalid_body"],
+    ["another field", "/admin/pause", { reason: "x" }, "invalid_body"],
+  ])("refuses %s", async (_what, path, body, code) => {
+    const world = await given();
+
+    const response = await operator(world, "POST", path, LOCAL, "127.0.0.1", body);
+
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([400, code]);
+    expect(world.engine.status().paused).toBe(false);
   });
 
   it("shows an engine's log", async () => {

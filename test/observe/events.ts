@@ -68,6 +68,10 @@ const BY_TYPE: ByType = {
     attempt: 1,
     dispatch: { decision: swap.id, score: 14.5, queueWaitMs: 2_500, reorder: "priority" },
   },
+  pause: {
+    type: "pause",
+    pause: { scope: "device", subject: gpu0, who: "ann", note: "a new fan", fromMs: 0, toMs: null },
+  },
   preload: { type: "preload", model: chat, source: "hint", outcome: "hit" },
   prediction: { type: "prediction", model: chat, source: "cron", outcome: "miss" },
   "job.first_byte": { type: "job.first_byte", job, model: chat },

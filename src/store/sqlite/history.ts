@@ -10,6 +10,7 @@ import {
   type ModelName,
 } from "../../domain/ids.ts";
 import type { JobStatus } from "../../domain/job.ts";
+import type { Pause } from "../../domain/pause.ts";
 import type { Shadow, Tuning } from "../../domain/tuning.ts";
 import type { History, PastJob, PastMove, PastPage, PastQuery, PastRun, Range, SetupRecord } from "../history.ts";
 import { STATUSES } from "./job-row.ts";
@@ -43,6 +44,9 @@ export const SHADOWS = `
 const SETUPS = `
   SELECT at_ms AS atMs, detail FROM setups
   WHERE at_ms < @toMs AND seq >= coalesce((SELECT max(seq) FROM setups WHERE at_ms <= @fromMs), 0) ORDER BY seq`;
+const PAUSES = `
+  SELECT scope, subject, who, note, from_ms AS fromMs, to_ms AS toMs FROM pauses
+  WHERE from_ms < @toMs AND (to_ms IS NULL OR to_ms > @fromMs) ORDER BY seq`;
 const FIRST = `
   SELECT min(accepted_ms) FROM (
     SELECT * FROM (SELECT accepted_ms FROM jobs ORDER BY id LIMIT 1)
@@ -83,6 +87,7 @@ export function createHistory(db: Database): History {
   const shadows = db.prepare<[InTime], LogRow>(SHADOWS);
   const setups = db.prepare<[Range], { atMs: number; detail: string }>(SETUPS);
   const downtimes = db.prepare<[Range], Range>(DOWNTIMES);
+  const pauses = db.prepare<[Range], Pause>(PAUSES);
   const ends = [FIRST, LAST].map((sql) => db.prepare<[], number | null>(sql).pluck());
   const tunings = db.prepare<[number], string>("SELECT detail FROM tunings ORDER BY seq DESC LIMIT ?").pluck();
 
@@ -99,6 +104,8 @@ export function createHistory(db: Database): History {
     shadows: async (query) => pageOf(shadows.all(inTime(query)), query, atOf, toShadow),
     setups: async (range) => setups.all(range).map(toSetup),
     downtimes: async (range) => downtimes.all(range),
+    pauses: async (range) =>
+      pauses.all(range).map((row) => ({ ...row, subject: row.subject === "" ? null : row.subject })),
     async span() {
       const [fromMs, toMs] = ends.map((statement) => statement.get() ?? null);
       return fromMs == null || toMs == null ? null : { fromMs, toMs };

@@ -3,6 +3,7 @@
 import type { Database } from "better-sqlite3";
 import type { Decision } from "../../domain/decision.ts";
 import type { LoadRecord, LogEntry } from "../../domain/journal.ts";
+import type { Pause } from "../../domain/pause.ts";
 import type { Wait } from "../../domain/wait.ts";
 import { createSessionLog } from "./hints.ts";
 import type { Stamp } from "./job-row.ts";
@@ -18,6 +19,12 @@ const CLOSE_WAIT = `
 const INSERT_LOAD = `
   INSERT INTO loads (instance, model, device, decision, started_ms, ended_ms, outcome, tier, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const CLOSE_PAUSE = `
+  UPDATE pauses INDEXED BY pauses_open SET to_ms = max(from_ms, ?) WHERE scope = ? AND subject = ? AND to_ms IS NULL`;
+/** Operators act seldom; what still holds stays. */
+const EXCESS_PAUSES = `
+  DELETE FROM pauses WHERE to_ms IS NOT NULL AND seq <= (SELECT max(seq) FROM pauses) - 1000`;
 
 /** A configuration is read again seldom; the oldest go. */
 const MOST_SETUPS = 1_000;
@@ -42,6 +49,10 @@ export function createJournal(db: Database): Journal {
   const insertShadow = db.prepare("INSERT INTO shadows (at_ms, detail) VALUES (?, ?)");
   const insertTuning = db.prepare("INSERT INTO tunings (at_ms, detail) VALUES (?, ?)");
 
+  const insertPause = db.prepare("INSERT INTO pauses (scope, subject, who, note, from_ms) VALUES (?, ?, ?, ?, ?)");
+  const closePause = db.prepare(CLOSE_PAUSE);
+  const excessPauses = db.prepare(EXCESS_PAUSES);
+
   const decision = (entry: Decision): void => {
     const { id, atMs, pool, kind, reason, device } = entry;
     insertDecision.run(id, atMs, pool, kind, reason, device, JSON.stringify(entry));
@@ -54,6 +65,12 @@ export function createJournal(db: Database): Journal {
     const { model, cause, rule, by, device, fromMs, toMs } = wait;
     const detail = wait.detail === undefined ? null : JSON.stringify(wait.detail);
     insertWait.run(model, cause, rule, by, device, wait.decision, fromMs, toMs, detail);
+  };
+  const pause = ({ scope, subject, who, note, fromMs, toMs }: Pause): void => {
+    closePause.run(toMs ?? fromMs, scope, subject ?? "");
+    if (toMs !== null) return;
+    insertPause.run(scope, subject ?? "", who, note, fromMs);
+    excessPauses.run();
   };
   const load = (record: LoadRecord): void => {
     const { instance, model, device, startedAtMs, endedAtMs, outcome, tier, detail } = record;
@@ -74,6 +91,7 @@ export function createJournal(db: Database): Journal {
         else if (entry.type === "load") load(entry.load);
         else if (entry.type === "session") session(entry.session);
         else if (entry.type === "setup") setup(entry.atMs, JSON.stringify(entry.setup));
+        else if (entry.type === "pause") pause(entry.pause);
         else if (entry.type === "shadow") insertShadow.run(entry.shadow.atMs, JSON.stringify(entry.shadow));
         else insertTuning.run(entry.tuning.atMs, JSON.stringify(entry.tuning));
       }
