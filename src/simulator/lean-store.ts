@@ -7,6 +7,7 @@ import type { JobId } from "../domain/ids.ts";
 import { type Dispatch, isFinal, type Job, type JobEvent, type JobState, transition } from "../domain/job.ts";
 import { type Ranking, rankOf } from "../domain/ranking.ts";
 import { NO_HINTS } from "../store/hint-verbs.ts";
+import { NO_HISTORY } from "../store/history.ts";
 import { NO_MODEL_LOG } from "../store/model-log.ts";
 import type { Added, Authority, Body, End, Ended, Fence, NewJob, Pick, Requeue, Store } from "../store/store.ts";
 
@@ -96,6 +97,7 @@ class LeanStore implements Partial<Store> {
     return Promise.resolve(this.#jobs.get(id)?.body ?? null);
   }
 
+  readonly history = NO_HISTORY;
   append = (): void => undefined;
   notePolls = (): void => undefined;
   result = (): Promise<null> => NO;
