@@ -26,7 +26,7 @@ import { createOperator } from "./operator.ts";
 import { Pauses } from "./pauses.ts";
 import { LocalQueueView } from "./place.ts";
 import { Reaper } from "./reaper.ts";
-import { holdPaused, reconfigure, rerankBacklog } from "./reconfigure.ts";
+import { reconfigure, rerankBacklog } from "./reconfigure.ts";
 import { recover } from "./recovery.ts";
 import { RelayHub } from "./relay-hub.ts";
 import { speaksChatOnly } from "./respond.ts";
@@ -140,7 +140,6 @@ export class Engine implements EngineControl {
   async start(): Promise<void> {
     this.#loop.starting = true;
     await this.#world.pauses.recover();
-    holdPaused(this.#world);
     await this.#world.foresight.recover();
     await recover(this.#world, this.#authority, this.#lifecycle);
     await adoptRunning(this.#world, this.#devices);

@@ -11,7 +11,7 @@ export interface PauseWords {
   readonly note: string | null;
 }
 
-type World = Pick<EngineWorld, "clock" | "store" | "emit">;
+type World = Pick<EngineWorld, "models" | "clock" | "store" | "emit">;
 
 export class Pauses {
   readonly #world: () => World;
@@ -23,9 +23,10 @@ export class Pauses {
 
   /** What an earlier router was told, and nobody has taken back. */
   async recover(): Promise<void> {
-    const { store, clock } = this.#world();
+    const { models, store, clock } = this.#world();
     const past = await store.history.pauses({ fromMs: clock.nowMs(), toMs: Number.MAX_SAFE_INTEGER });
     for (const pause of past) if (pause.toMs === null) this.#open.set(keyOf(pause.scope, pause.subject), pause);
+    for (const [name, entry] of models) if (this.model(name) !== null) entry.paused = true;
   }
 
   get router(): Pause | null {

@@ -50,11 +50,6 @@ export function reconfigure(
   return orphaned;
 }
 
-/** What was paused before a restart still is. */
-export function holdPaused({ models, pauses }: EngineWorld): void {
-  for (const [name, entry] of models) if (pauses.model(name) !== null) entry.paused = true;
-}
-
 /** Gives every queued job the rank that another policy or ageing gives it. */
 export function rerankBacklog(world: EngineWorld): void {
   for (const live of world.live.values()) {
