@@ -16,6 +16,9 @@ export const decisions = new Cell<readonly DecisionWire[]>([]);
 /** Grows with every snapshot: what was read from other routes before is out of date. */
 export const epoch = new Cell(0);
 
+/** When an entry of the status was heard, by the router's clock: what counts along is counted from there. */
+const heardMs = new WeakMap<object, number>();
+
 const listeners = new Set<(delta: DeltaWire) => void>();
 
 /** Told of every delta, after `status` and `decisions` have it. @returns what ends it. */
@@ -24,7 +27,13 @@ export function onDelta(listener: (delta: DeltaWire) => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** An age that the router sent with `entry`, as it is by now. Seconds in, milliseconds out. */
+export function ageMs(entry: object, seconds: number, nowMs: number): number {
+  return seconds * 1000 + Math.max(0, nowMs - (heardMs.get(entry) ?? nowMs));
+}
+
 export function takeSnapshot(snapshot: StatusWire): void {
+  hear(snapshot.at, [...snapshot.devices, ...snapshot.models, snapshot.totals]);
   status.set(snapshot);
   epoch.set(epoch.value + 1);
 }
@@ -32,6 +41,7 @@ export function takeSnapshot(snapshot: StatusWire): void {
 export function takeDelta(delta: DeltaWire): void {
   const before = status.value;
   if (before === null) return;
+  hear(delta.at, [...delta.devices, ...delta.models, delta.status.totals]);
   status.set({
     ...before,
     ...delta.status,
@@ -42,6 +52,10 @@ export function takeDelta(delta: DeltaWire): void {
   });
   if (delta.decisions.length > 0) addDecisions(delta.decisions);
   for (const listener of [...listeners]) listener(delta);
+}
+
+function hear(at: number, entries: readonly object[]): void {
+  for (const entry of entries) heardMs.set(entry, at * 1000);
 }
 
 /** Whole entries put in place by their ids; unknown ones are added. An unchanged list stays the same object. */
