@@ -17,6 +17,10 @@ const RUN: Readonly<Record<string, Entry>> = {
     summary: "Look at this machine and write a configuration for what runs on it.",
     load: async () => (await import("./init.ts")).init,
   },
+  keys: {
+    summary: "Make an API key, list the configured ones, or say whose a key is.",
+    load: async () => (await import("./keys.ts")).keys,
+  },
   config: {
     summary: "Print the JSON Schema of the configuration.",
     load: async () => (await import("./config.ts")).config,

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { SCOPES } from "../domain/caller-key.ts";
 
-const keyName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, "must be 1 to 64 letters, digits, dots, hyphens, underscores or @");
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+const keyName = z.string().regex(KEY_NAME, "must be 1 to 64 letters, digits, dots, hyphens, underscores or @");
 
 const keySection = z
   .strictObject({
