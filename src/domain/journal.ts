@@ -1,6 +1,6 @@
 // What the log of the router says: decisions, why queues waited, loads, when work began, what was configured.
 
-import type { Decision } from "./decision.ts";
+import type { Decision, Looks } from "./decision.ts";
 import type { LoadOutcome, LoadTier } from "./event.ts";
 import type { DecisionId, DeviceId, InstanceId, ModelName } from "./ids.ts";
 import type { Pause } from "./pause.ts";
@@ -31,6 +31,8 @@ export interface SessionStart {
 /** Entries that follow what they explain into the next group commit; never waited for. */
 export type LogEntry =
   | { readonly type: "decision"; readonly decision: Decision }
+  /** How often it was confirmed until now, in place of what was said before. */
+  | { readonly type: "decision.looks"; readonly id: DecisionId; readonly looks: Looks }
   | { readonly type: "wait.open"; readonly wait: Wait }
   | { readonly type: "wait.close"; readonly model: ModelName; readonly toMs: number }
   | { readonly type: "load"; readonly load: LoadRecord }

@@ -12,6 +12,7 @@ import { reorderCause } from "../scheduler/reorder.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
 import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Dispatcher } from "./dispatch.ts";
+import { LookBook } from "./looks.ts";
 import { sampleMeters } from "./sample.ts";
 import { ShadowWatch } from "./shadow.ts";
 import type { EngineWorld, ModelEntry, Residency, WakeReason } from "./state.ts";
@@ -37,6 +38,8 @@ export class Loop {
   readonly #inForce = new Map<DeviceUnit, Decision>();
   readonly #verdicts = new Map<DeviceUnit, Decided>();
   readonly #shadow: ShadowWatch;
+  /** How often each stay was confirmed. */
+  readonly #looks: LookBook;
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
@@ -53,6 +56,7 @@ export class Loop {
     this.#devices = devices;
     this.#dispatcher = dispatcher;
     this.#shadow = new ShadowWatch(world);
+    this.#looks = new LookBook((entries) => world.store.append(entries));
     this.lastPassAtMs = world.clock.nowMs();
     this.#eventAtMs = this.lastPassAtMs;
   }
@@ -97,6 +101,7 @@ export class Loop {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+    this.#looks.flush();
   }
 
   #pass(): void {
@@ -235,7 +240,8 @@ export class Loop {
     const inForce = this.decisionOf(device);
     if (decided.guard === "in_transition" && decided.kind === "hold") return inForce;
     const stays = decided.kind === "hold" || decided.kind === "idle";
-    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) return inForce;
+    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided))
+      return this.#confirmed(device, inForce, decided);
     const { clock, ids, settings, models } = this.#world;
     const { serve: _, serves: __, first: ___, against, ...verdict } = decided;
     const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
@@ -249,9 +255,16 @@ export class Loop {
       sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs, against }),
     };
     this.#inForce.set(device, decision);
+    this.#looks.began(device, decision);
     this.#world.store.append([{ type: "decision", decision }]);
     this.#world.emit({ type: "decision", decision });
     return decision;
+  }
+
+  #confirmed(device: DeviceUnit, inForce: Decision, decided: Decided): Decision {
+    const sampled = this.#looks.again(device, decided, this.#world.clock.nowMs());
+    if (sampled !== null) this.#inForce.set(device, sampled);
+    return sampled ?? inForce;
   }
 
   /** A model that was taken out of the configuration is kept for as long as anything of it is left. */

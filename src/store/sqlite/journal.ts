@@ -1,7 +1,8 @@
 // The log that explains: decisions, why queues waited, loads. It rides on the commits of what it explains.
 
 import type { Database } from "better-sqlite3";
-import type { Decision } from "../../domain/decision.ts";
+import type { Decision, Looks } from "../../domain/decision.ts";
+import type { DecisionId } from "../../domain/ids.ts";
 import type { LoadRecord, LogEntry } from "../../domain/journal.ts";
 import type { Pause } from "../../domain/pause.ts";
 import type { Wait } from "../../domain/wait.ts";
@@ -10,6 +11,7 @@ import type { Stamp } from "./job-row.ts";
 
 const INSERT_DECISION = `
   INSERT INTO decisions (id, at_ms, pool, kind, reason, device, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+export const NOTE_LOOKS = "UPDATE decisions SET times = ?, last_ms = ?, trail = ? WHERE id = ?";
 const INSERT_SUBJECT = "INSERT INTO decision_subjects (kind, subject, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
 const INSERT_WAIT = `
   INSERT INTO waits (model, cause, rule, by_model, device, decision, from_ms, to_ms, detail)
@@ -38,6 +40,7 @@ export interface Journal {
 
 export function createJournal(db: Database): Journal {
   const insertDecision = db.prepare(INSERT_DECISION);
+  const noteLooks = db.prepare(NOTE_LOOKS);
   const insertSubject = db.prepare(INSERT_SUBJECT);
   const insertWait = db.prepare(INSERT_WAIT);
   const closeWait = db.prepare(CLOSE_WAIT);
@@ -58,6 +61,9 @@ export function createJournal(db: Database): Journal {
     insertDecision.run(id, atMs, pool, kind, reason, device, JSON.stringify(entry));
     for (const model of modelsOf(entry)) insertSubject.run(MODEL_SUBJECT, model, id);
     for (const job of entry.jobs) insertSubject.run(JOB_SUBJECT, job, id);
+  };
+  const looks = (id: DecisionId, { times, lastAtMs, trail }: Looks): void => {
+    noteLooks.run(times, lastAtMs, JSON.stringify(trail), id);
   };
   const open = (wait: Wait): void => {
     // One stretch at a time: what a crash or a lost entry left open ends where the next begins.
@@ -86,6 +92,7 @@ export function createJournal(db: Database): Journal {
     append(_at, entries) {
       for (const entry of entries) {
         if (entry.type === "decision") decision(entry.decision);
+        else if (entry.type === "decision.looks") looks(entry.id, entry.looks);
         else if (entry.type === "wait.open") open(entry.wait);
         else if (entry.type === "wait.close") closeWait.run(entry.toMs, entry.model);
         else if (entry.type === "load") load(entry.load);
