@@ -108,6 +108,7 @@ function makeJob(world: EngineWorld, model: ModelName, n: number): LiveJob {
     body: null,
     abort: null,
     ending: null,
+    runningSinceMs: null,
   };
 }
 

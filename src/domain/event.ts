@@ -56,8 +56,9 @@ export type RouterEvent =
       readonly runMs: number;
     }
   | {
-      /** The first estimate that its caller was told, against what came. */
+      /** The first estimate that its caller was told, of its start or of its answer, against what came. */
       readonly type: "job.estimated";
+      readonly of: "start" | "answer";
       readonly job: JobId;
       readonly model: ModelName;
       readonly band: Band;

@@ -70,6 +70,7 @@ export class Attempts {
     const abort = new AbortController();
     live.abort = abort;
     live.phase = "running";
+    live.runningSinceMs = this.#world.clock.nowMs();
     this.#relay.start(live.id, live.durable || !live.stream);
     this.#lifecycle.notify(live.id);
     const { clock, settings } = this.#world;

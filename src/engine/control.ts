@@ -12,6 +12,7 @@ import type { SettingValues, Tuning } from "../domain/tuning.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { Forecast } from "../scheduler/forecast.ts";
 import type { Body, Ended } from "../store/store.ts";
+import type { Overview } from "./overview.ts";
 import type { PauseWords } from "./pauses.ts";
 import type { Relay } from "./relay.ts";
 
@@ -239,6 +240,8 @@ export interface EngineControl {
   /** Hears of each change of a live job's state (queued, started, loading, final); returns how to stop. */
   watch(id: JobId, onChange: () => void): () => void;
   status(): EngineStatus;
+  /** What operators read beside; dearer than `status`. */
+  overview(): Overview;
   readiness(): Readiness;
 }
 

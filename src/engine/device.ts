@@ -21,6 +21,8 @@ export class DeviceUnit {
   readonly moves: ActiveMove[] = [];
   paused = false;
   blockedUntilMs = 0;
+  /** Why it was blocked last. */
+  blockedBecause = "";
   /** What was evicted for a load that failed; put back when nothing better is to do. */
   restore: readonly ModelName[] = [];
   phaseSinceMs: number;
@@ -131,6 +133,7 @@ export class DeviceUnit {
   block(detail: string): void {
     const waitMs = Math.min(BLOCKED_MAX_MS, BLOCKED_FIRST_MS * 2 ** this.#blocks++);
     this.blockedUntilMs = this.#world.clock.nowMs() + waitMs;
+    this.blockedBecause = detail;
     this.#world.emit({ type: "device.blocked", device: this.spec.id, detail, untilMs: this.blockedUntilMs });
   }
 

@@ -1,20 +1,18 @@
 // The engine put together: what intake and HTTP may ask (EngineControl), and its life from recovery to the last slot.
 
 import type { Backend } from "../backends/backend.ts";
-import type { Change } from "../domain/change.ts";
-import type { Clock } from "../domain/clock.ts";
-import type { Emit } from "../domain/event.ts";
-import type { DeviceId, IdSource, JobId, ModelName, OwnerId } from "../domain/ids.ts";
+import type { JobId, ModelName } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import { sameRanking } from "../domain/ranking.ts";
-import type { Authority, Body, Ended, Store } from "../store/store.ts";
+import type { Authority, Body, Ended } from "../store/store.ts";
 import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import type { EngineControl, EngineStatus, Hints, Hold, Operator, QueueView, Readiness } from "./control.ts";
 import { DeviceUnit } from "./device.ts";
 import { Dispatcher } from "./dispatch.ts";
+import type { EngineParts } from "./engine-parts.ts";
 import { Estimates } from "./estimates.ts";
 import { Foresight } from "./foresight.ts";
 import { keepLive } from "./keep.ts";
@@ -23,6 +21,8 @@ import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
 import type { DeviceJobs } from "./move.ts";
 import { createOperator } from "./operator.ts";
+import { Overseer } from "./overseer.ts";
+import type { Overview } from "./overview.ts";
 import { Pauses } from "./pauses.ts";
 import { LocalQueueView } from "./place.ts";
 import { Reaper } from "./reaper.ts";
@@ -38,23 +38,6 @@ import { snapshotOf } from "./views.ts";
 /** A caller who follows a redirect is back within this; only then is it not waited for. */
 const REDIRECT_GAP_MS = 2_000;
 
-export interface EngineParts {
-  readonly settings: EngineSettings;
-  readonly store: Store;
-  readonly backends: ReadonlyMap<ModelName, Backend>;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly owner: OwnerId;
-  readonly emit: Emit;
-  /** Hears of each job's changes of state and of what models do on devices. Absent: nobody watches. */
-  readonly onChange?: (change: Change) => void;
-  openBody(uri: string): AsyncIterable<Uint8Array>;
-  /** Default: it cannot be asked for. */
-  freeGiB?(device: DeviceId): Promise<number | null>;
-  /** The loop or an invariant broke: only a restart mends it, and the store makes that cheap. */
-  onFatal(error: unknown): void;
-}
-
 export class Engine implements EngineControl {
   readonly relay: RelayHub;
   readonly queue: QueueView;
@@ -67,6 +50,7 @@ export class Engine implements EngineControl {
   readonly #attempts: Attempts;
   readonly #loop: Loop;
   readonly #estimates: Estimates;
+  readonly #overseer: Overseer;
   readonly #reaper: Reaper;
   #draining = false;
   #recovered = false;
@@ -85,6 +69,7 @@ export class Engine implements EngineControl {
       store,
       emit: (event) => {
         this.#estimates.hear(event);
+        this.#overseer.hear(event);
         emit(event);
       },
       changed: (change) => parts.onChange?.(change),
@@ -105,6 +90,8 @@ export class Engine implements EngineControl {
     };
     const look = () => this.#devices.map((device) => snapshotOf(device, this.#devices, this.#world));
     this.#estimates = new Estimates(this.#world, look);
+    const seen = () => ({ world: this.#world, devices: this.#devices, estimates: this.#estimates });
+    this.#overseer = new Overseer(() => clock.nowMs(), seen);
     const deadlines = new ExpiryWheel();
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };
@@ -141,7 +128,7 @@ export class Engine implements EngineControl {
     this.#loop.starting = true;
     await this.#world.pauses.recover();
     await this.#world.foresight.recover();
-    await recover(this.#world, this.#authority, this.#lifecycle);
+    await recover(this.#world, this.#authority, this.#lifecycle, this.#overseer.loads);
     await adoptRunning(this.#world, this.#devices);
     this.#loop.starting = false;
     this.#recovered = true;
@@ -263,6 +250,10 @@ export class Engine implements EngineControl {
 
   status(): EngineStatus {
     return statusOf(this.#parts());
+  }
+
+  overview(): Overview {
+    return this.#overseer.view();
   }
 
   readiness(): Readiness {

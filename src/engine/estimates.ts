@@ -1,114 +1,109 @@
-// When a queued job's answer will be ready: the live rule run forward over the counters, corrected by how such estimates
-// came out before.
+// When a queued job will start and when its answer will be ready: the live rule run forward over the counters, corrected
+// by how such estimates came out before.
 
 import { BANDS, type Band } from "../domain/band.ts";
 import type { RouterEvent } from "../domain/event.ts";
-import type { JobId } from "../domain/ids.ts";
+import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
 import { startAtMs } from "../scheduler/projection.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
-import { Calibration } from "./calibration.ts";
-import type { Place } from "./control.ts";
+import type { Place, StartRange } from "./control.ts";
 import { Outlook } from "./outlook.ts";
+import { Scoring } from "./scoring.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
 
-/** A job that starts so soon starts at once. */
-const AT_ONCE_MS = 250;
-/** Between two estimates of about one size whose outcomes count. */
-const APART_MS = 15_000;
-const LATE_MS = 300_000;
-const SIZES_PER_DOUBLING = 2;
-/** First estimates that wait for their outcome; beyond, further ones are not scored. */
-const OPEN_MAX = 100_000;
+/** A start is off by this much for reasons that have nothing to do with how far away it is. */
+const SOFT_MS = 1_000;
 
 export interface Estimate {
-  /** Until the answer is ready. */
-  readonly midMs: number;
+  /** Until the answer is ready; null: nothing is known of how long it runs. */
+  readonly midMs: number | null;
   /** Null below 20 outcomes of this kind. */
   readonly range: Place["estimatedRange"];
+  /** Until it starts; null below 20 outcomes of this kind. */
+  readonly start: StartRange | null;
 }
 
-interface Open {
-  readonly atMs: number;
-  readonly projectedMs: number;
-  readonly shown: Estimate;
-  readonly kind: Calibration;
-}
-
-/** Estimates for a job that starts at once, for one that waits, and for one that waits long are off in different ways. */
-interface Kinds {
-  readonly atOnce: Calibration;
-  readonly soon: Calibration;
-  readonly late: Calibration;
+interface Asked {
+  readonly id: JobId | null;
+  readonly band: Band;
 }
 
 export class Estimates {
   readonly #world: EngineWorld;
-  readonly #kinds: Record<Band, Kinds>;
-  readonly #open = new Map<JobId, Open>();
-  /** For each kind and size of estimate, when the last one that counted was asked for. */
-  readonly #counted = new Map<Calibration, Map<number, number>>();
+  readonly #answers = new Scoring(0);
+  readonly #starts = new Scoring(SOFT_MS);
   readonly #outlook: Outlook;
 
   /** @param look One snapshot for each device, of this instant. */
   constructor(world: EngineWorld, look: () => readonly Snapshot[]) {
     this.#world = world;
     this.#outlook = new Outlook(world, look);
-    const kinds = BANDS.map((band) => [band, kindsOf()] as const);
-    this.#kinds = Object.fromEntries(kinds) as Record<Band, Kinds>;
   }
 
-  /** Null when nothing is known of it. The first estimate of a job is remembered, and scored when its answer is there. */
-  of(job: { readonly id: JobId | null; readonly band: Band }, entry: ModelEntry, position: number): Estimate | null {
+  /** Null when nothing is known of it. The first estimate of a job is remembered, and scored when it has come. */
+  of(job: Asked, entry: ModelEntry, position: number): Estimate | null {
     const nowMs = this.#world.clock.nowMs();
     const startMs = this.#startAtMs(entry, position, nowMs);
+    if (startMs === null) return null;
+    const startsInMs = Math.max(0, startMs - nowMs);
+    const start = this.#startOf(job, startsInMs, nowMs);
     const runMs = entry.learned.runMs;
-    if (startMs === null || runMs === null) return null;
-    const projectedMs = Math.max(0, startMs - nowMs) + runMs;
-    const kinds = this.#kinds[job.band];
-    const kind = startMs <= nowMs + AT_ONCE_MS ? kinds.atOnce : projectedMs < LATE_MS ? kinds.soon : kinds.late;
-    const spread = kind.spread();
-    const range =
-      spread === null
-        ? null
-        : {
-            lowMs: projectedMs * spread.low,
-            highMs: projectedMs * spread.high,
-            observations: spread.observations,
-          };
-    const shown = { midMs: projectedMs * (spread?.mid ?? 1), range };
-    if (job.id !== null && !this.#open.has(job.id) && this.#open.size < OPEN_MAX) {
-      this.#open.set(job.id, { atMs: nowMs, projectedMs, shown, kind });
-    }
-    return shown;
+    if (runMs === null) return { midMs: null, range: null, start };
+    const projectedMs = startsInMs + runMs;
+    const shown = this.#answers.corrected(job.band, projectedMs, startsInMs);
+    if (job.id !== null) this.#answers.told(job.id, job.band, { atMs: nowMs, projectedMs, startsInMs, shown });
+    return { ...shown, start };
   }
 
-  /** Scores what has ended. */
+  /** Of a model's first waiting job and of its last. Null: nothing is foreseen, or nothing waits. */
+  ofQueue({
+    queue,
+    ...rest
+  }: ModelEntry): { readonly first: StartRange | null; readonly lastMs: number | null } | null {
+    const entry = { queue, ...rest };
+    const head = queue.head();
+    if (head === null) return null;
+    const nowMs = this.#world.clock.nowMs();
+    const firstMs = this.#startAtMs(entry, 0, nowMs);
+    if (firstMs === null) return null;
+    const band = bandOfHead(entry);
+    const first = this.#startOf({ id: head.id, band }, Math.max(0, firstMs - nowMs), nowMs);
+    const lastMs = queue.depth < 2 ? firstMs : this.#startAtMs(entry, queue.depth - 1, nowMs);
+    if (first === null || lastMs === null) return { first, lastMs: null };
+    return { first, lastMs: this.#starts.corrected(band, Math.max(0, lastMs - nowMs), lastMs - nowMs).midMs };
+  }
+
+  /** The model that comes next to a device, or is on its way, and until when. `inMs` null: it cannot be said. */
+  nextOf(device: DeviceId): { readonly model: ModelName; readonly inMs: StartRange | null } | null {
+    const nowMs = this.#world.clock.nowMs();
+    const next = this.#outlook.nextOf(device);
+    const entry = next === null ? undefined : this.#world.models.get(next.model);
+    if (next === null || entry === undefined) return null;
+    const readyInMs = Math.max(0, next.readyAtMs - nowMs);
+    const { midMs, range } = this.#starts.corrected(bandOfHead(entry), readyInMs, readyInMs);
+    return { model: next.model, inMs: range === null ? null : { ...range, midMs } };
+  }
+
+  /** Scores what has started and what has ended. */
   hear(event: RouterEvent): void {
     this.#outlook.hear(event);
-    if (event.type === "job.finished") this.#score(event);
+    if (event.type === "job.dispatched") this.#score(event, "start", this.#starts);
+    if (event.type !== "job.finished") return;
+    this.#starts.forget(event.job);
+    if (event.status === "succeeded") this.#score(event, "answer", this.#answers);
+    else this.#answers.forget(event.job);
   }
 
-  #score(event: RouterEvent & { readonly type: "job.finished" }): void {
-    const open = this.#open.get(event.job);
-    if (open === undefined) return;
-    this.#open.delete(event.job);
-    if (event.status !== "succeeded") return;
-    const { model, band } = event;
-    const actualMs = this.#world.clock.nowMs() - open.atMs;
-    if (this.#isNews(open)) open.kind.record(open.projectedMs, actualMs);
-    const { midMs, range } = open.shown;
-    const hit = range === null ? null : actualMs >= range.lowMs && actualMs <= range.highMs;
-    this.#world.emit({ type: "job.estimated", job: event.job, model, band, estimatedMs: midMs, actualMs, hit });
+  #score(event: { job: JobId; model: ModelName; band: Band }, of: "start" | "answer", scoring: Scoring): void {
+    const { job, model, band } = event;
+    const outcome = scoring.came(job, this.#world.clock.nowMs());
+    if (outcome !== null) this.#world.emit({ type: "job.estimated", of, job, model, band, ...outcome });
   }
 
-  /** Neighbours in a burst of hundreds share one fate, and would soon be all that is remembered: one of them counts. */
-  #isNews({ kind, atMs, projectedMs }: Open): boolean {
-    const alike = this.#counted.get(kind) ?? new Map<number, number>();
-    this.#counted.set(kind, alike);
-    const size = Math.round(SIZES_PER_DOUBLING * Math.log2(Math.max(1, projectedMs)));
-    const news = Math.abs(atMs - (alike.get(size) ?? Number.NEGATIVE_INFINITY)) >= APART_MS;
-    if (news) alike.set(size, atMs);
-    return news;
+  #startOf({ id, band }: Asked, startsInMs: number, nowMs: number): StartRange | null {
+    const shown = this.#starts.corrected(band, startsInMs, startsInMs);
+    if (id !== null) this.#starts.told(id, band, { atMs: nowMs, projectedMs: startsInMs, startsInMs, shown });
+    return shown.range === null ? null : { ...shown.range, midMs: shown.midMs };
   }
 
   #startAtMs(entry: ModelEntry, position: number, nowMs: number): number | null {
@@ -125,13 +120,14 @@ export class Estimates {
   }
 }
 
+/** The most urgent band that waits. */
+function bandOfHead({ queue }: ModelEntry): Band {
+  return BANDS.find((band) => queue.band(band).depth > 0) ?? "normal";
+}
+
 /** A remote model is always on: its slots are all that can be waited for. */
 function remoteStartMs({ remote, learned, spec }: ModelEntry, position: number, nowMs: number): number | null {
   const before = position + (remote?.running.size ?? 0);
   if (before < spec.concurrency) return nowMs;
   return learned.runMs === null ? null : nowMs + ((before - spec.concurrency + 1) * learned.runMs) / spec.concurrency;
-}
-
-function kindsOf(): Kinds {
-  return { atOnce: new Calibration(), soon: new Calibration(), late: new Calibration() };
 }

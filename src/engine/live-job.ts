@@ -35,6 +35,8 @@ export interface LiveJob {
   body: Body | null;
   /** Ends the engine call. */
   abort: AbortController | null;
+  /** When its attempt began; null: none has. */
+  runningSinceMs: number | null;
   /** While its end is being committed: resolves when that is decided. */
   ending: Promise<void> | null;
 }
@@ -57,6 +59,7 @@ export function liveJobOf(job: Job, body: Body | null, loadFailuresBefore: numbe
     row: job.durable ? null : job,
     body,
     abort: null,
+    runningSinceMs: null,
     ending: null,
   };
 }

@@ -1,8 +1,8 @@
 // The look ahead that estimates are read from: one for everyone who asks, made anew when it is old, a slice at a time.
 
 import type { RouterEvent } from "../domain/event.ts";
-import type { ModelName } from "../domain/ids.ts";
-import { Projection } from "../scheduler/projection.ts";
+import type { DeviceId, ModelName } from "../domain/ids.ts";
+import { type Arrival, Projection } from "../scheduler/projection.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
 import type { Stretch } from "../scheduler/tank.ts";
 import type { EngineWorld } from "./state.ts";
@@ -55,6 +55,12 @@ export class Outlook {
     if (run === null) return { stretches: [], started: 0, whole: false };
     const started = (this.#started.get(model) ?? 0) - (run.startedBefore.get(model) ?? 0);
     return { stretches: run.projection.stretches(model), started, whole: run.projection.done };
+  }
+
+  /** What is loaded next on a device, or is on its way, as the newest whole look ahead has it. */
+  nextOf(device: DeviceId): Arrival | null {
+    this.#refresh(false);
+    return (this.#current ?? this.#next)?.projection.nextOf(device) ?? null;
   }
 
   #refresh(unknown: boolean): void {

@@ -7,6 +7,7 @@ import { rankOf } from "../domain/ranking.ts";
 import type { Place, QueueView } from "./control.ts";
 import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Estimates } from "./estimates.ts";
+import { loadBoundMs } from "./load-bound.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
 export class LocalQueueView implements QueueView {
@@ -55,48 +56,14 @@ export class LocalQueueView implements QueueView {
       resident,
       needsSwap: !resident,
       loadMs: resident ? 0 : expectedLoadMs(entry),
-      loadBoundMs: resident ? 0 : this.#loadBoundMs(entry, nowMs),
+      loadBoundMs: resident ? 0 : loadBoundMs(entry, this.#devices, this.#world),
       estimatedMs: estimate?.midMs ?? null,
       estimatedRange: estimate?.range ?? null,
-      start: null,
+      start: estimate?.start ?? null,
       blocked: blockedOf(entry, this.#world, nowMs),
       loading: this.#loadingOf(entry),
       asOfMs: nowMs,
     };
-  }
-
-  /**
-   * The latest instant of its load as the ceiling promises it: what is left of the ceiling, then for each other model that
-   * has work one load with its residency and its overdue drain, then its own load. Its own load alone where no other
-   * model has work. Null without a ceiling, or while it is broken.
-   */
-  #loadBoundMs(entry: ModelEntry, nowMs: number): number | null {
-    const { guards } = this.#world.settings.policy;
-    const oldest = entry.queue.oldest();
-    if (guards.maxWaitMs === null || entry.breaker.retryAtMs > nowMs || oldest === null) return null;
-    const turnMs = (guards.minResidencyMs ?? 0) + this.#world.settings.drainMs;
-    const rivals = [...this.#world.models.values()].filter((other) => other !== entry && this.#hasWork(other));
-    const ownMs = expectedLoadMs(entry);
-    const ceilingMs = Math.max(0, guards.maxWaitMs - (nowMs - oldest.acceptedAtMs));
-    if (rivals.length === 0) return ownMs + this.#idleLapseMs(entry, ceilingMs, guards.switchCostWeight * ownMs);
-    return rivals.reduce((sum, rival) => sum + expectedLoadMs(rival) + turnMs, ceilingMs + ownMs);
-  }
-
-  /** A resident that idles keeps the device for as long as the switch would cost, or until the ceiling. */
-  #idleLapseMs({ spec }: ModelEntry, ceilingMs: number, lapseMs: number): number {
-    const homes = this.#devices.filter((device) => spec.devices.includes(device.spec.id));
-    return homes.some(({ residents, move }) => residents.length === 0 && move === null)
-      ? 0
-      : Math.min(ceilingMs, lapseMs);
-  }
-
-  /** Queued demand, or something running on a device. */
-  #hasWork({ remote, queue, spec }: ModelEntry): boolean {
-    if (remote !== null) return false;
-    return (
-      queue.depth > 0 ||
-      allResidents(this.#devices).some(({ instance, running }) => instance.model === spec.name && running.size > 0)
-    );
   }
 
   #loadingOf(entry: ModelEntry): Place["loading"] {

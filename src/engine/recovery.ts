@@ -3,12 +3,16 @@
 
 import { type JobId, jobIdAt } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
+import type { LoadRecord } from "../domain/journal.ts";
 import type { Authority } from "../store/store.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import type { LoadBook } from "./load-book.ts";
 import type { EngineWorld } from "./state.ts";
 
 const PAGE = 1_000;
-const LOADS_REMEMBERED = 5;
+/** Of each model, for people to read; of the newest few its next load is guessed. */
+const LOADS_REMEMBERED = 20;
+const LOADS_LEARNED = 5;
 
 /** Admits queued jobs accepted since `fromMs` that are not in memory; admission is idempotent. */
 export async function reconcile(world: EngineWorld, lifecycle: Lifecycle, fromMs: number): Promise<void> {
@@ -19,15 +23,17 @@ export async function reconcile(world: EngineWorld, lifecycle: Lifecycle, fromMs
   }
 }
 
-export async function recover(world: EngineWorld, authority: Authority, lifecycle: Lifecycle): Promise<void> {
+export async function recover(
+  world: EngineWorld,
+  authority: Authority,
+  lifecycle: Lifecycle,
+  book: LoadBook,
+): Promise<void> {
   const { store, settings } = world;
   const dead = await store.deadOwners();
   const recovery = await store.recover(authority, dead, settings.maxInterruptions);
   await store.rerank(settings.policy.ranking);
-  for (const load of (await store.loads(LOADS_REMEMBERED)).toReversed()) {
-    if (load.tier === null) continue;
-    world.models.get(load.model)?.learned.loaded(load.endedAtMs - load.startedAtMs, load.tier);
-  }
+  rememberLoads(world, book, await store.loads(LOADS_REMEMBERED));
   let after: JobId | null = null;
   for (;;) {
     const page = await store.live(after, PAGE);
@@ -36,4 +42,21 @@ export async function recover(world: EngineWorld, authority: Authority, lifecycl
     if (page.length < PAGE || after === null) break;
   }
   world.emit({ type: "recovered", ...recovery });
+}
+
+/** @param loads Newest first. */
+function rememberLoads(world: EngineWorld, book: LoadBook, loads: readonly LoadRecord[]): void {
+  const older = new Map<string, number>();
+  const learned: LoadRecord[] = [];
+  for (const load of loads) {
+    const before = older.get(load.model) ?? 0;
+    older.set(load.model, before + 1);
+    if (before < LOADS_LEARNED && load.tier !== null) learned.unshift(load);
+  }
+  for (const { model, startedAtMs, endedAtMs, tier } of learned) {
+    if (tier !== null) world.models.get(model)?.learned.loaded(endedAtMs - startedAtMs, tier);
+  }
+  for (const { model, startedAtMs, endedAtMs, outcome, detail } of loads.toReversed()) {
+    book.ended(model, { outcome, tookMs: endedAtMs - startedAtMs, atMs: endedAtMs, detail });
+  }
 }

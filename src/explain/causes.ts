@@ -168,7 +168,7 @@ function pausedWords({ device, detail }: Subject & { readonly detail: StretchDet
 }
 
 function brokenWords({ error }: StretchDetail, tense: Tense): string {
-  const words = quoted(error);
+  const words = errorLine(error);
   if (words === "") return `the model's engine ${was(tense)} not fit to serve and the next try ${was(tense)} put off`;
   return `the model ${tense === "past" ? "had" : "has"} failed to load (${words}) and the next try ${was(tense)} put off`;
 }
@@ -193,8 +193,18 @@ function attemptWords({ attempt }: StretchDetail): string {
 }
 
 function because(outcome: string | undefined): string {
-  const words = quoted(outcome);
+  const words = errorLine(outcome);
   return words === "" ? "" : ` (${words})`;
+}
+
+/** An error with an engine's log behind it: what was said of it, and the log's last line. */
+export function errorLine(text: string | null | undefined): string {
+  const lines = (text ?? "")
+    .split(/\r?\n/)
+    .map(quoted)
+    .filter((line) => line !== "");
+  const [first = "", last = first] = [lines[0], lines.at(-1)];
+  return first === last ? first : `${first}: ${last}`;
 }
 
 /** Somebody else's words inside a sentence of ours: one line, no full stop at the end, not too long. */

@@ -2,7 +2,7 @@
 // job's estimate is made from. Pure, O(models) a step, and never a look at a single job.
 
 import { BANDS } from "../domain/band.ts";
-import type { ModelName } from "../domain/ids.ts";
+import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { decide } from "./decide.ts";
 import type { BoundPolicy } from "./policy.ts";
 import type { Budget, Resident, Snapshot } from "./snapshot.ts";
@@ -31,6 +31,14 @@ interface Slot {
   coming: { readonly model: ModelName | null; readonly readyAtMs: number; readonly forced: boolean } | null;
   nextLookAtMs: number | null;
   serving: ReadonlySet<ModelName>;
+  /** The first load, under way or foreseen. */
+  next: Arrival | null;
+}
+
+/** A model that comes to a device, and when it can serve. */
+export interface Arrival {
+  readonly model: ModelName;
+  readonly readyAtMs: number;
 }
 
 /** One run forward, in as many parts as its caller likes: a long one must not hold up a router. */
@@ -68,6 +76,11 @@ export class Projection {
   /** A model's starts in order of time, as far as they are foreseen by now. */
   stretches(model: ModelName): readonly Stretch[] {
     return this.#tanks.get(model)?.stretches ?? [];
+  }
+
+  /** What is loaded next on a device, or is on its way; null: nothing, as far as is foreseen by now. */
+  nextOf(device: DeviceId): Arrival | null {
+    return this.#slots.find(({ snapshot }) => snapshot.device.device === device)?.next ?? null;
   }
 
   /** Goes on until it is done or has cost so much more. */
@@ -110,7 +123,8 @@ function slotOf(snapshot: Snapshot, tanks: ReadonlyMap<ModelName, Tank>): Slot {
     return { ...resident, busyUntilMs: busy ? nowMs + tank.runMs / 2 : nowMs };
   });
   const { transition } = device;
-  const slot: Slot = { snapshot, budget: device.budget, tenants, coming: null, nextLookAtMs: null, serving: new Set() };
+  const idle = { coming: null, nextLookAtMs: null, serving: new Set<ModelName>(), next: null };
+  const slot: Slot = { snapshot, budget: device.budget, tenants, ...idle };
   if (transition === null) return slot;
   const leaving = tenants.filter(({ model }) => transition.evict.includes(model));
   const out = transition.phase === "loading" ? 0 : outMs(leaving, tanks, nowMs);
@@ -119,6 +133,7 @@ function slotOf(snapshot: Snapshot, tanks: ReadonlyMap<ModelName, Tank>): Slot {
   slot.tenants = tenants.filter(({ model }) => !transition.evict.includes(model));
   const readyAtMs = Math.max(nowMs, sinceMs + out + load);
   slot.coming = { model: transition.load, readyAtMs, forced: false };
+  if (transition.load !== null) slot.next = { model: transition.load, readyAtMs };
   return slot;
 }
 
@@ -159,6 +174,7 @@ function look(
     for (const model of decided.evict) left(tanks.get(model), nowMs);
     if (decided.spend) slot.budget = { leftMs: decided.spend.afterMs, atMs: nowMs };
     slot.coming = { model: decided.load, readyAtMs, forced: decided.guard === "ceiling" };
+    if (decided.load !== null) slot.next ??= { model: decided.load, readyAtMs };
     return;
   }
   if (decided.serve > 0 || decided.reason === "finish") slot.serving = new Set(slot.tenants.map(({ model }) => model));

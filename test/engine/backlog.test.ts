@@ -28,6 +28,7 @@ function liveJob(n: number, priority: number, acceptedAtMs: number, deadlineAtMs
     body: null,
     abort: null,
     ending: null,
+    runningSinceMs: null,
   };
 }
 

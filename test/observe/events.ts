@@ -89,6 +89,7 @@ const BY_TYPE: ByType = {
   },
   "job.estimated": {
     type: "job.estimated",
+    of: "answer",
     job,
     model: chat,
     band: "normal",
