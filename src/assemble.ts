@@ -261,6 +261,7 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     openBody: (uri) => core.bytes.open(uri),
     log: log.http,
     ...(version === undefined ? {} : { version }),
+    driverOf: core.fleet.driverOf,
   });
   return listen(app, { host: config.server.host, port: config.server.port, clock, closing });
 }

@@ -6,6 +6,8 @@ import { createBackends, type DriverGroup } from "./registry.ts";
 
 export interface Fleet {
   current(): ReadonlyMap<ModelName, Backend>;
+  /** The name of the driver behind a model; null: there is no such model. */
+  driverOf(model: ModelName): string | null;
   /** The backends after the change; those of groups that are the same to the letter are the same objects. */
   change(groups: readonly DriverGroup[]): ReadonlyMap<ModelName, Backend>;
   /** Closes those that a change has left over too: engines may still live in them. */
@@ -18,6 +20,10 @@ export function createFleet(groups: readonly DriverGroup[], context: DriverConte
   let letters = new Map(groups.map((group) => [lettersOf(group), group]));
   return {
     current: () => backends,
+    driverOf: (model) => {
+      const group = [...letters.values()].find(({ members }) => members.some(({ spec }) => spec.name === model));
+      return group?.driver.name ?? null;
+    },
     change(next) {
       const kept = next.filter((group) => letters.has(lettersOf(group)));
       const fresh = next.filter((group) => !letters.has(lettersOf(group)));

@@ -1,8 +1,7 @@
 // Puts together what operators read: hears every event, and answers from memory. O(models) an answer.
 
 import type { RouterEvent } from "../domain/event.ts";
-import type { ModelName } from "../domain/ids.ts";
-import type { StartRange } from "./control.ts";
+import type { DeviceId, ModelName } from "../domain/ids.ts";
 import type { DeviceUnit } from "./device.ts";
 import type { Estimates } from "./estimates.ts";
 import { LastHour } from "./last-hour.ts";
@@ -11,6 +10,7 @@ import { loadBoundMs, workingModels } from "./load-bound.ts";
 import type { ActiveMove } from "./move.ts";
 import type { DeviceOverview, Expected, ModelOverview, MoveOverview, Overview } from "./overview.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
+import { Steady } from "./steady.ts";
 
 const P50 = 0.5;
 const P95 = 0.95;
@@ -21,11 +21,15 @@ interface Parts {
   readonly estimates: Estimates;
 }
 
+type Coming = NonNullable<ReturnType<Estimates["nextOf"]>>;
+
 export class Overseer {
   readonly loads = new LoadBook();
   readonly #parts: () => Parts;
   readonly #hour: LastHour;
   readonly #nowMs: () => number;
+  readonly #firsts = new Steady();
+  readonly #nexts = new Steady();
 
   constructor(nowMs: () => number, parts: () => Parts) {
     this.#nowMs = nowMs;
@@ -59,7 +63,8 @@ export class Overseer {
     for (const entry of world.models.values()) {
       const { name } = entry.spec;
       const homes = devices.filter(({ spec }) => entry.spec.devices.includes(spec.id));
-      const barred = entry.paused || entry.remote !== null || homes.every(({ paused }) => paused);
+      const paused = world.pauses.over(entry.spec) !== null || homes.every((unit) => unit.paused);
+      const barred = entry.paused || paused || entry.remote !== null;
       if (barred || homes.some((unit) => unit.find(name) !== null)) continue;
       const boundMs = loadBoundMs(entry, devices, world, working);
       if (boundMs !== null) bounds.set(name, this.#nowMs() + boundMs);
@@ -72,7 +77,7 @@ export class Overseer {
     const { name } = entry.spec;
     const barred = entry.paused || entry.breaker.broken;
     const ahead = entry.queue.depth === 0 || barred ? null : estimates.ofQueue(entry);
-    const first = this.#expected(ahead?.first ?? null, bounds.get(name));
+    const first = this.#expected(this.#firsts.of(name, ahead?.first ?? null, nowMs), bounds.get(name));
     return {
       loads: this.loads.of(name),
       waitP50Ms: this.#hour.waitMs(name, P50, nowMs),
@@ -89,6 +94,7 @@ export class Overseer {
     const { share, swaps } = this.#hour.swapping(id, nowMs);
     const next = unit.paused ? null : estimates.nextOf(id);
     const here = next !== null && unit.find(next.model)?.leaving === false;
+    const comes = next === null || here ? null : next;
     const tenants = unit.residents.map(({ instance: { model }, running, leaving }) => {
       return {
         model,
@@ -103,19 +109,18 @@ export class Overseer {
       blocked: unit.blockedUntilMs > nowMs ? { untilMs: unit.blockedUntilMs, detail: unit.blockedBecause } : null,
       swapShare: share,
       swaps,
-      next: next === null || here ? null : { model: next.model, ...this.#expected(next.inMs, bounds.get(next.model)) },
+      next: comes === null ? null : { model: comes.model, ...this.#nextAt(id, comes, bounds) },
     };
   }
 
-  #expected(range: StartRange | null, boundAtMs: number | undefined): Expected {
-    const nowMs = this.#nowMs();
-    const at = (inMs: number | undefined): number | null => (inMs === undefined ? null : nowMs + inMs);
-    return {
-      lowAtMs: at(range?.lowMs),
-      midAtMs: at(range?.midMs),
-      highAtMs: at(range?.highMs),
-      boundAtMs: boundAtMs ?? null,
-    };
+  #nextAt(device: DeviceId, next: Coming, bounds: ReadonlyMap<ModelName, number>): Expected {
+    const key = `${device} ${next.model}`;
+    return this.#expected(this.#nexts.of(key, next.inMs, this.#nowMs()), bounds.get(next.model));
+  }
+
+  #expected(shown: ReturnType<Steady["of"]>, boundAtMs: number | undefined): Expected {
+    const { lowAtMs = null, midAtMs = null, highAtMs = null } = shown ?? {};
+    return { lowAtMs, midAtMs, highAtMs, boundAtMs: boundAtMs ?? null };
   }
 }
 

@@ -9,20 +9,11 @@ import { aboutWords } from "./expectation.ts";
 import type { LabelOf } from "./parts.ts";
 import { aboutTime, timeOfDay } from "./time-of-day.ts";
 
-/** Who stopped a device and why; unknown facts are null. */
-export interface PauseFacts {
-  readonly who: string | null;
-  readonly note: string | null;
-  /** Router time. */
-  readonly sinceMs: number | null;
-}
-
 export interface DeviceFacts {
   readonly device: DeviceStatus;
   readonly overview: DeviceOverview;
   /** All models; those of this device are picked. */
   readonly models: readonly ModelStatus[];
-  readonly pause: PauseFacts | null;
   /** Router time, and the wall clock at that moment. */
   readonly nowMs: number;
   readonly wallMs: number;
@@ -59,10 +50,12 @@ function whatOf(facts: DeviceFacts, label: LabelOf): What {
   return servingWords(facts, label);
 }
 
-function pausedWords({ pause, nowMs, wallMs, models, device, overview }: DeviceFacts, label: LabelOf): string {
-  const who = pause === null || pause.who === null || pause.who === "local" ? "an operator" : pause.who;
-  const since = pause?.sinceMs == null ? "" : ` since ${timeOfDay(wallMs + pause.sinceMs - nowMs, wallMs)}`;
-  const note = quoted(pause?.note);
+function pausedWords({ nowMs, wallMs, models, device, overview }: DeviceFacts, label: LabelOf): string {
+  const { pause } = device;
+  if (pause === null) return "Nothing is started: the router is going down.";
+  const who = pause.who === "local" ? "an operator" : pause.who;
+  const since = ` since ${timeOfDay(wallMs + pause.fromMs - nowMs, wallMs)}`;
+  const note = quoted(pause.note);
   const running = overview.tenants.reduce((sum, each) => sum + each.running, 0);
   const still =
     running > 0

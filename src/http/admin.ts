@@ -9,9 +9,10 @@ import { callerOf, requireOperator } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { readJson } from "./json-body.ts";
+import { modelStatusWire } from "./model-status.ts";
 import { findModel } from "./models.ts";
 import { onlyKnown, readChoice } from "./query.ts";
-import { modelStatusWire, readStatus } from "./status.ts";
+import { readStatus } from "./status.ts";
 
 export const PauseRequestSchema = z
   .strictObject({

@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { BatchDesk } from "../batches/desk.ts";
 import type { FileDesk } from "../batches/files.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { IdSource, JobId } from "../domain/ids.ts";
+import type { IdSource, JobId, ModelName } from "../domain/ids.ts";
 import type { EngineControl, TunerControl } from "../engine/control.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
@@ -73,6 +73,8 @@ export interface HttpDeps {
   /** A stored body that lies in a file. */
   openBody(uri: string): AsyncIterable<Uint8Array>;
   readonly version?: string;
+  /** The driver that runs a model; null: it is not configured. Absent: not known. */
+  readonly driverOf?: (model: ModelName) => string | null;
   /** Where the built dashboard lies. Absent: where the build puts it. */
   readonly dashboardFolder?: string;
   readonly metrics?: MetricsSource;

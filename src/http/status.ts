@@ -1,15 +1,18 @@
 // The router's state for people and scripts, and whether it lives, is ready, and what it counts.
 
-import type { ForecastWire, PreloadRecordWire } from "../client/wire.ts";
-import type { DeviceStatusWire, ModelStatusWire, PauseWire, ReadyWire, StatusWire } from "../client/wire-status.ts";
+import type { PreloadRecordWire } from "../client/wire.ts";
+import type { ReadyWire, StatusWire, TotalsWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
-import type { Pause } from "../domain/pause.ts";
-import type { DeviceStatus, ForecastStatus, ModelStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
+import type { EngineStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
+import type { Overview } from "../engine/overview.ts";
 import type { Usage } from "../store/store.ts";
 import { mayObserve } from "./caller.ts";
-import { decisionWire, withoutOthers } from "./decision-wire.ts";
+import { withoutOthers } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
-import { tenths, wallSeconds } from "./models.ts";
+import { deviceStatusWires } from "./device-status.ts";
+import { modelStatusWire } from "./model-status.ts";
+import { wallSeconds } from "./models.ts";
+import { pauseWire } from "./pause-wire.ts";
 import { seconds } from "./receipt.ts";
 
 const NO_STORE = { "cache-control": "no-store" };
@@ -32,19 +35,13 @@ export function statusWithoutOthers(status: StatusWire): StatusWire {
 
 export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Usage): StatusWire {
   const status = world.engine.status();
+  const overview = world.engine.overview();
   return {
     object: "status",
     seq: world.live.seq,
     boot: world.live.boot,
-    started_at: 0,
-    totals: {
-      waiting: status.queued,
-      running: status.running,
-      done_1h: 0,
-      failed_1h: 0,
-      estimate_error_1h: null,
-      longest_wait: null,
-    },
+    started_at: wallSeconds(world, overview.startedAtMs) ?? 0,
+    totals: totalsWire(status, overview),
     at: wallSeconds(world, status.atMs) ?? 0,
     version: world.version ?? "unknown",
     policy: status.policy,
@@ -53,102 +50,30 @@ export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Us
     draining: status.draining || world.closing?.draining.aborted === true,
     queued: status.queued,
     running: status.running,
-    models: status.models.map((model) => modelStatusWire(world, model)),
-    devices: status.devices.map((device) => deviceWire(world, device)),
+    models: status.models.map((model) => modelStatusWire(world, model, overview)),
+    devices: deviceStatusWires(world, status, overview),
     preloading: preloadingWire(world, status.preloading),
     store: { jobs, stored_bytes: storedBytes, wal_bytes: walBytes },
   };
 }
 
-export function modelStatusWire(world: HttpWorld, model: ModelStatus): ModelStatusWire {
-  const { spec, wait } = model;
+function totalsWire(status: EngineStatus, { lastHour }: Overview): TotalsWire {
+  const { succeeded, failed, estimateError } = lastHour;
   return {
-    id: spec.name,
-    label: spec.label,
-    aliases: spec.aliases,
-    state: model.state,
-    device: model.device,
-    devices: model.devices,
-    memory_gib: model.memoryGiB,
-    measured_gib: tenths(model.measuredGiB),
-    since: wallSeconds(world, model.sinceMs),
-    pinned: model.pinned,
-    paused: model.paused,
-    pause: pauseWire(world, model.pause),
-    queued: model.queued,
-    oldest_wait_seconds: seconds(model.oldestWaitMs),
-    running: model.running,
-    concurrency: spec.concurrency,
-    load_seconds: seconds(model.loadMs),
-    load_failures: model.loadFailures,
-    retry_at: wallSeconds(world, model.retryAtMs),
-    last_error: model.lastError,
-    waiting:
-      wait === null
-        ? null
-        : {
-            cause: wait.cause,
-            rule: wait.rule,
-            by: wait.by,
-            device: wait.device,
-            decision: wait.decision,
-            since: wallSeconds(world, wait.fromMs) ?? 0,
-          },
-    forecast: model.forecast === null ? null : forecastWire(world, model.forecast),
-    driver: "",
-    starts: null,
-    loads: {
-      guess_seconds: seconds(model.loadMs),
-      median_seconds: null,
-      p90_seconds: null,
-      count: 0,
-      last_seconds: [],
-      failures: [],
-    },
-    wait_p50_seconds: null,
-    wait_p95_seconds: null,
+    waiting: status.queued,
+    running: status.running,
+    done_1h: succeeded,
+    failed_1h: failed,
+    estimate_error_1h: estimateError === null ? null : Math.round(estimateError * 1_000) / 1_000,
+    longest_wait: longestWait(status),
   };
 }
 
-function deviceWire(world: HttpWorld, device: DeviceStatus): DeviceStatusWire {
-  return {
-    id: device.device,
-    phase: device.phase,
-    models: device.models,
-    memory_gib: device.memoryGiB,
-    claimed_gib: tenths(device.claimedGiB),
-    since: wallSeconds(world, device.sinceMs) ?? 0,
-    paused: device.paused,
-    pause: pauseWire(world, device.pause),
-    decision: device.decision === null ? null : decisionWire(device.decision),
-    preload_left_seconds: device.preloadLeftMs === null ? null : seconds(device.preloadLeftMs),
-    summary: {
-      text: device.decision?.sentence ?? "",
-      what_length: 0,
-      code: device.phase,
-      decision: device.decision?.id ?? null,
-    },
-    next: null,
-    swap_share_1h: 0,
-    swaps_1h: 0,
-  };
-}
-
-function pauseWire(world: HttpWorld, pause: Pause | null): PauseWire | null {
-  if (pause === null) return null;
-  const { scope, subject, who, note, fromMs } = pause;
-  return { scope, subject, who, note, since: wallSeconds(world, fromMs) ?? 0 };
-}
-
-function forecastWire(world: HttpWorld, { burst, expected, cron, daily }: ForecastStatus): ForecastWire {
-  const nowMs = world.clock.nowMs();
-  const shown = expected.map(({ source, dueAtMs, probability, actsFromMs }) => ({
-    source,
-    due_at: wallSeconds(world, dueAtMs) ?? 0,
-    probability,
-    acts: actsFromMs <= nowMs,
-  }));
-  return { burst, expected: shown, cron, daily };
+/** Of the model whose oldest job has waited longest; null: nothing waits. */
+function longestWait({ models }: EngineStatus): TotalsWire["longest_wait"] {
+  const [longest] = models.toSorted((a, b) => b.oldestWaitMs - a.oldestWaitMs);
+  if (longest === undefined || longest.oldestWaitMs <= 0 || longest.wait === null) return null;
+  return { model: longest.spec.name, seconds: seconds(longest.oldestWaitMs), cause: longest.wait.cause };
 }
 
 function preloadingWire(world: HttpWorld, { mode, hint, learned }: PreloadingStatus): StatusWire["preloading"] {

@@ -24,6 +24,10 @@ const DRIFTING = new Set([
   "swap_share_1h",
   "burst",
   "seconds",
+  // Of what is expected; the words and whole instants tell when that is news.
+  "bound",
+  "wait_p50_seconds",
+  "wait_p95_seconds",
 ]);
 
 /** What readers were told last of one thing. */
