@@ -5,7 +5,7 @@ import { useCell } from "./cell.ts";
 import { useNow } from "./clock.ts";
 import { connection, setPaused } from "./live/stream.ts";
 import { PAGES } from "./pages.tsx";
-import { clock } from "./parts/time.ts";
+import { clock, foreignZone } from "./parts/time.ts";
 import { useRoute } from "./route.ts";
 import { flipTheme, theme } from "./theme.ts";
 
@@ -50,7 +50,7 @@ export function Foot({ showHelp }: { showHelp(): void }) {
       >
         <i aria-hidden="true" />
         {WORDS[state]}
-        <small>{now === 0 ? "" : clock(now)}</small>
+        <small>{now === 0 ? "" : `${clock(now)} ${foreignZone(now)}`.trim()}</small>
       </button>
       <button
         type="button"

@@ -29,6 +29,8 @@ export interface ModelStatusWire {
   readonly state: string;
   readonly device: string | null;
   readonly devices: readonly string[];
+  /** Every device it may be loaded on, or is loaded across; empty: it is always on elsewhere. */
+  readonly homes: readonly string[];
   readonly memory_gib: number | null;
   readonly measured_gib: number | null;
   readonly since: number | null;
@@ -140,6 +142,8 @@ export interface StatusWire {
   readonly boot: string;
   readonly started_at: number;
   readonly at: number;
+  /** Of the router, by its IANA name: times of day in sentences are told by it. */
+  readonly time_zone: string;
   readonly totals: TotalsWire;
   readonly version: string;
   readonly policy: string;

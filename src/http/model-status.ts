@@ -24,6 +24,7 @@ export function modelStatusWire(
     state: model.state,
     device: model.device,
     devices: model.devices,
+    homes: spec.devices,
     memory_gib: model.memoryGiB,
     measured_gib: tenths(model.measuredGiB),
     since: wallSeconds(world, model.sinceMs),

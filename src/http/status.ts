@@ -15,6 +15,8 @@ import { wallSeconds } from "./models.ts";
 import { pauseWire } from "./pause-wire.ts";
 import { seconds } from "./receipt.ts";
 
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const NO_STORE = { "cache-control": "no-store" };
 
 /** `GET /v1/status` */
@@ -43,6 +45,7 @@ export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Us
     started_at: wallSeconds(world, overview.startedAtMs) ?? 0,
     totals: totalsWire(status, overview),
     at: wallSeconds(world, status.atMs) ?? 0,
+    time_zone: TIME_ZONE,
     version: world.version ?? "unknown",
     policy: status.policy,
     paused: status.paused,

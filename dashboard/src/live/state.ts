@@ -5,6 +5,7 @@ import type { DecisionWire } from "../../../src/client/wire.ts";
 import type { DeltaWire } from "../../../src/client/wire-live.ts";
 import type { StatusWire } from "../../../src/client/wire-status.ts";
 import { Cell } from "../cell.ts";
+import { setZone } from "../parts/time.ts";
 
 /** Newest first; enough for the feed, the rest is a page of its own. */
 const DECISIONS_KEPT = 60;
@@ -34,6 +35,7 @@ export function ageMs(entry: object, seconds: number, nowMs: number): number {
 
 export function takeSnapshot(snapshot: StatusWire): void {
   hear(snapshot.at, [...snapshot.devices, ...snapshot.models, snapshot.totals]);
+  setZone(snapshot.time_zone);
   status.set(snapshot);
   epoch.set(epoch.value + 1);
 }

@@ -87,7 +87,12 @@ function pointsOf({ at_ms: at, interactive, normal, batch }: SeriesWire): Point[
 }
 
 function optionsOf(css: (token: string) => string, phone: boolean): Omit<uPlot.Options, "width" | "height"> {
-  const area = (name: string): uPlot.Series => ({ stroke: css(`--${name}`), fill: css(`--${name}-soft`), width: 1 });
+  const area = (name: string): uPlot.Series => ({
+    stroke: css(`--${name}`),
+    fill: css(`--${name}-soft`),
+    width: 1,
+    points: { show: false },
+  });
   return {
     legend: { show: false },
     cursor: { show: false },

@@ -18,7 +18,7 @@ export function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
       </header>
       <p class="say">
         <strong>{what === "" ? why : what}</strong> {what !== "" && why}{" "}
-        {summary.decision !== null && (
+        {what !== "" && why !== "" && summary.decision !== null && (
           <a class="why-link" href={href(["decisions", summary.decision])}>
             How it was decided
           </a>

@@ -125,7 +125,7 @@ function lanesOf({ devices, models }: StatusWire): LaneDevice[] {
   return devices.map(({ id, memory_gib: memory }) => ({
     id,
     ...(memory === null ? {} : { about: `${memory}\u00a0GiB` }),
-    models: models.filter((model) => model.devices.includes(id)).map(({ id: name, label }) => ({ id: name, label })),
+    models: models.filter((model) => model.homes.includes(id)).map(({ id: name, label }) => ({ id: name, label })),
   }));
 }
 

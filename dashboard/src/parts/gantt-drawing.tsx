@@ -3,7 +3,7 @@
 import type { Planned } from "./gantt.tsx";
 import { type Bar, type DeviceLanes, type Heights, type Scale, shortened, ticksOf } from "./gantt-layout.ts";
 import { phaseFill } from "./phase.ts";
-import { clock, clockMinutes } from "./time.ts";
+import { clock, clockMinutes, offsetMinutes } from "./time.ts";
 
 /** Letters of a model's name that fit into the gutter. */
 const NAME_LETTERS = 21;
@@ -19,7 +19,7 @@ interface AxisProps {
 }
 
 export function Axis({ scale, y, bottom, nowMs, phone }: AxisProps) {
-  const { atMs, stepMs } = ticksOf(scale, new Date(scale.fromMs).getTimezoneOffset());
+  const { atMs, stepMs } = ticksOf(scale, offsetMinutes(scale.fromMs));
   const label = stepMs < 60_000 ? clock : clockMinutes;
   const nowX = nowMs <= scale.toMs && nowMs >= scale.fromMs ? scale.x(nowMs) : Number.NEGATIVE_INFINITY;
   return (
