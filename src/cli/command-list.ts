@@ -36,6 +36,10 @@ const LOOK: Readonly<Record<string, Entry>> = {
     summary: "List jobs and where their time went; show one, wait for its answer, cancel some.",
     load: async () => (await import("./jobs.ts")).jobs,
   },
+  explain: {
+    summary: "Say why a job took as long as it did, why a decision was made, why a device does what it does.",
+    load: async () => (await import("./explain.ts")).explain,
+  },
   decisions: {
     summary: "List what the scheduler decided and why; follow it; show one with all its numbers.",
     load: async () => (await import("./decisions.ts")).decisions,

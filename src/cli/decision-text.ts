@@ -1,11 +1,11 @@
 // A decision as rows and as its arithmetic: every addend of every model, as the policy named them.
 
 import type { DecisionWire, ScoredWire } from "../client/wire.ts";
-import { score } from "../scheduler/wording.ts";
+import { quantity, score } from "../scheduler/wording.ts";
 import type { Io } from "./command.ts";
 import { instantText, timeText } from "./instant.ts";
 import { bold } from "./paint.ts";
-import { counted, span } from "./quantity.ts";
+import { span } from "./quantity.ts";
 import { type Column, NONE, tableText } from "./table.ts";
 import { harmless, wrapped } from "./width.ts";
 
@@ -49,7 +49,7 @@ export function decisionLines(decision: DecisionWire, io: Io): string[] {
   if (decision.models.length > 0) lines.push("", candidates(decision, io));
   lines.push(...numberLines(decision), ...looksOf(decision, io), ...residentLines(decision));
   if (decision.jobs.length > 0)
-    lines.push(`it was made for ${counted(decision.jobs.length, "job")}: ${named(decision)}`);
+    lines.push(`it was made for ${quantity(decision.jobs.length, "job")}: ${named(decision)}`);
   return lines;
 }
 
@@ -107,7 +107,7 @@ function numberLines({ numbers, budget, next_look_at, at }: DecisionWire): strin
 function looksOf(decision: DecisionWire, io: Io): string[] {
   const { times, last_at } = decision as DecisionWire & { readonly times?: number; readonly last_at?: number };
   if (times === undefined || times < 2 || last_at === undefined) return [];
-  return [`it came to the same ${counted(times, "time")}, last at ${timeText(last_at * 1_000, io.utc)}`];
+  return [`it came to the same ${quantity(times, "time")}, last at ${timeText(last_at * 1_000, io.utc)}`];
 }
 
 function residentLines({ resident }: DecisionWire): string[] {

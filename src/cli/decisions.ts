@@ -2,13 +2,15 @@
 
 import type { DecisionList, DecisionWire } from "../client/wire.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
-import { DECISION_COLUMNS, decisionLines, decisionRow } from "./decision-text.ts";
+import { DECISION_COLUMNS, decisionRow } from "./decision-text.ts";
+import { atDesk, DESK_ARGS, type Desk, needsRouter } from "./desk.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { explainDecision } from "./explain.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { limitOf } from "./limit-arg.ts";
 import { liveFeed } from "./live-feed.ts";
-import { findId, routerIds } from "./record-id.ts";
-import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+import { findId } from "./record-id.ts";
+import { withRouter } from "./router-client.ts";
 import { printTable, tableText } from "./table.ts";
 import { choiceOf, verbOf } from "./verb.ts";
 
@@ -35,18 +37,19 @@ export const decisions = defineSirCommand({
     device: { type: "string", valueHint: "D", description: "Only of this device." },
     model: { type: "string", valueHint: "M", description: "Only about this model." },
     follow: { type: "boolean", alias: "f", description: "Go on as they come, until interrupted." },
-    ...ROUTER_ARGS,
+    ...DESK_ARGS,
   },
   run: async (args, io) => {
     const json = args["json"] === true;
     const verb = verbOf("decisions", String(args["verb"] ?? "list"), VERBS);
     const filter = filterOf(args);
-    const router = routerClient(args, io);
-    return withRouter(io, json, () => {
-      if (verb === "show") return show(router, args["decision"], json, io);
-      if (args["decision"] !== undefined) throw new UsageError(`There is no place for "${args["decision"]}" here.`);
-      return args["follow"] === true ? follow(router, filter, json, io) : list(router, filter, json, io);
-    });
+    return withRouter(io, json, () =>
+      atDesk(args, io, (desk) => {
+        if (verb === "show") return explainDecision(desk, args["decision"], json, io);
+        if (args["decision"] !== undefined) throw new UsageError(`There is no place for "${args["decision"]}" here.`);
+        return args["follow"] === true ? follow(desk, filter, json, io) : list(desk, filter, json, io);
+      }),
+    );
   },
 });
 
@@ -63,14 +66,14 @@ function filterOf(args: Readonly<Record<string, unknown>>): Filter {
   };
 }
 
-async function read(router: RouterClient, filter: Filter): Promise<DecisionList> {
+async function read(desk: Desk, filter: Filter): Promise<DecisionList> {
   const after = filter["after"];
-  const whole = after === undefined ? {} : { after: await findId("decision", after, routerIds("decision", router)) };
-  return (await router.ask("GET", `/v1/decisions?${new URLSearchParams({ ...filter, ...whole })}`)) as DecisionList;
+  const whole = after === undefined ? {} : { after: await findId("decision", after, desk.ids("decision")) };
+  return desk.decisions({ ...filter, ...whole });
 }
 
-async function list(router: RouterClient, filter: Filter, json: boolean, io: Io): Promise<ExitCode> {
-  const found = await read(router, filter);
+async function list(desk: Desk, filter: Filter, json: boolean, io: Io): Promise<ExitCode> {
+  const found = await read(desk, filter);
   if (json) io.out(JSON.stringify(found));
   else {
     const rows = found.data.map((each) => decisionRow(each, io));
@@ -81,21 +84,9 @@ async function list(router: RouterClient, filter: Filter, json: boolean, io: Io)
   return EXIT.done;
 }
 
-async function show(router: RouterClient, given: unknown, json: boolean, io: Io): Promise<ExitCode> {
-  if (typeof given !== "string") throw new UsageError("sir decisions show needs a decision's id.");
-  const decision = await readDecision(router, given);
-  if (json) io.out(JSON.stringify(decision));
-  else for (const line of decisionLines(decision, io)) io.out(line);
-  return EXIT.done;
-}
-
-export async function readDecision(router: RouterClient, given: string): Promise<DecisionWire> {
-  const id = await findId("decision", given, routerIds("decision", router));
-  return (await router.ask("GET", `/v1/decisions/${id}`)) as DecisionWire;
-}
-
 /** The newest first, then each as it is made: after a gap in the stream, what was missed is read. */
-async function follow(router: RouterClient, filter: Filter, json: boolean, io: Io): Promise<ExitCode> {
+async function follow(desk: Desk, filter: Filter, json: boolean, io: Io): Promise<ExitCode> {
+  const router = needsRouter(desk, "What is decided next");
   const { signal, forget } = untilInterrupted(io);
   let last: string | null = null;
   let head = !json;
@@ -120,7 +111,7 @@ async function follow(router: RouterClient, filter: Filter, json: boolean, io: I
       else if (event.event === "lost") io.say(`sir: ${event.why}; trying again.`);
       else if (event.event === "snapshot") {
         const limit = last === null ? filter["limit"] : CATCH_UP;
-        const { data } = await read(router, { ...filter, limit: String(limit) });
+        const { data } = await read(desk, { ...filter, limit: String(limit) });
         print([...data].reverse());
       }
     }

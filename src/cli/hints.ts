@@ -4,6 +4,7 @@ import type { HintList, HintWire } from "../client/wire.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+import { type Column, printTable } from "./table.ts";
 import { verbOf } from "./verb.ts";
 
 const VERBS = ["list", "add", "remove"] as const;
@@ -68,10 +69,19 @@ async function list(router: RouterClient, json: boolean, io: Io): Promise<ExitCo
     io.out(JSON.stringify(found));
     return EXIT.done;
   }
-  io.out(["HINT", "MODEL", "STATE", "AT", "REPEAT", "JOBS", "LAST"].join("\t"));
-  for (const each of found.data) io.out(row(each).join("\t"));
+  printTable(io, COLUMNS, found.data.map(row));
   return EXIT.done;
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: "HINT", least: 14 },
+  { title: "MODEL", least: 12 },
+  { title: "STATE" },
+  { title: "AT" },
+  { title: "REPEAT", sparse: true },
+  { title: "JOBS", right: true, sparse: true },
+  { title: "LAST", sparse: true },
+];
 
 function row(hint: HintWire): string[] {
   return [

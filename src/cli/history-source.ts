@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load.ts";
 import type { History } from "../store/history.ts";
 import { sqlitePath } from "../store/open.ts";
 import { StoreOpenError } from "../store/open-error.ts";
-import { openStoreFile } from "../store/sqlite/store-file.ts";
+import { openStoreFile, type StoreFile } from "../store/sqlite/store-file.ts";
 import { type Io, UsageError } from "./command.ts";
 import { remoteHistory } from "./remote-history.ts";
 import { ROUTER_ARGS, routerClient } from "./router-client.ts";
@@ -34,9 +34,18 @@ export async function openHistorySource(args: Readonly<Record<string, unknown>>,
     const router = routerClient(args, io);
     return { history: remoteHistory(router), name: router.url, close: () => undefined };
   }
+  const { file, path } = await openStoredFile(args, io);
+  return { ...file, name: path };
+}
+
+/** @throws {UsageError} with a mend, when there is no store to read */
+export async function openStoredFile(
+  args: Readonly<Record<string, unknown>>,
+  io: Io,
+): Promise<{ readonly file: StoreFile; readonly path: string }> {
   try {
     const path = await storePath(args, io);
-    return { ...openStoreFile(path), name: path };
+    return { file: openStoreFile(path), path };
   } catch (error) {
     if (!(error instanceof StoreOpenError)) throw error;
     const fault = startFault(error, { host: "", port: 0, dataDir: null });
@@ -44,7 +53,8 @@ export async function openHistorySource(args: Readonly<Record<string, unknown>>,
   }
 }
 
-async function storePath(args: Readonly<Record<string, unknown>>, io: Io): Promise<string> {
+/** The database that flags or configuration name. @throws {UsageError} */
+export async function storePath(args: Readonly<Record<string, unknown>>, io: Io): Promise<string> {
   const { config, store } = args;
   if (typeof store === "string") return sqlitePath(store, io.cwd);
   const flags = typeof config === "string" ? { config } : {};

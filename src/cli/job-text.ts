@@ -3,9 +3,10 @@
 import type { Receipt, WireStatus } from "../client/wire.ts";
 import type { JobRow } from "../client/wire-live.ts";
 import { bandOf } from "../domain/band.ts";
+import { percent } from "../scheduler/wording.ts";
 import type { Io } from "./command.ts";
 import { instantText, timeText } from "./instant.ts";
-import { percent, span } from "./quantity.ts";
+import { span } from "./quantity.ts";
 import { type Column, NONE } from "./table.ts";
 import { harmless } from "./width.ts";
 

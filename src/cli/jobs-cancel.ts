@@ -1,11 +1,12 @@
 // `sir jobs cancel`: some jobs by id, or all that match, after a question.
 
 import type { Receipt } from "../client/wire.ts";
+import { quantity } from "../scheduler/wording.ts";
 import { type Io, UsageError } from "./command.ts";
+import { type Desk, needsRouter } from "./desk.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { jobQuery, readRows } from "./jobs-list.ts";
-import { counted } from "./quantity.ts";
-import { findId, routerIds } from "./record-id.ts";
+import { findId } from "./record-id.ts";
 import { type RouterClient, RouterError } from "./router-client.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -15,34 +16,35 @@ const PAGE = "100";
 
 /** Ends with the worst that happened to any of them. */
 export async function cancelJobs(
-  router: RouterClient,
+  desk: Desk,
   ids: readonly string[],
   args: Args,
   json: boolean,
   io: Io,
 ): Promise<ExitCode> {
+  const router = needsRouter(desk, "Who can be cancelled");
   if (args["all"] === true) {
     if (ids.length > 0) throw new UsageError("Name jobs, or give --all, not both.");
-    return cancelAll(router, args, json, io);
+    return cancelAll(desk, router, args, json, io);
   }
   if (ids.length === 0) throw new UsageError("sir jobs cancel needs jobs' ids, or --all --yes.");
   const whole: string[] = [];
-  for (const id of ids) whole.push(await findId("job", id, routerIds("job", router)));
+  for (const id of ids) whole.push(await findId("job", id, desk.ids("job")));
   return cancelEach(router, whole, json, io);
 }
 
-async function cancelAll(router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
+async function cancelAll(desk: Desk, router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
   const live = typeof args["status"] === "string" ? {} : { status: "queued,in_progress" };
   const query = { ...jobQuery(args), ...live, limit: PAGE };
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
-    const page = await readRows(router, after === null ? query : { ...query, after });
+    const page = await readRows(desk, after === null ? query : { ...query, after });
     ids.push(...page.data.map(({ id }) => id));
     if (!page.has_more || page.last_id === null) break;
     after = page.last_id;
   }
   if (args["yes"] !== true) {
-    throw new UsageError(`That would cancel ${counted(ids.length, "job")}. Say so with --yes.`);
+    throw new UsageError(`That would cancel ${quantity(ids.length, "job")}. Say so with --yes.`);
   }
   if (ids.length === 0 && !json) io.say("Nothing waits or runs.");
   return cancelEach(router, ids, json, io);

@@ -4,14 +4,14 @@ import type { Receipt } from "../client/wire.ts";
 import type { JobRow, JobRowList } from "../client/wire-live.ts";
 import { BANDS } from "../domain/band.ts";
 import { type Io, UsageError } from "./command.ts";
+import { type Desk, needsRouter, type DeskQuery as Query } from "./desk.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { instantText, spanSeconds } from "./instant.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { JOB_COLUMNS, jobRow, STATUSES } from "./job-text.ts";
 import { limitOf } from "./limit-arg.ts";
 import { liveFeed } from "./live-feed.ts";
-import { findId, routerIds } from "./record-id.ts";
-import type { RouterClient } from "./router-client.ts";
+import { findId } from "./record-id.ts";
 import { tableText } from "./table.ts";
 import { choiceOf } from "./verb.ts";
 
@@ -29,7 +29,6 @@ export const LIST_ARGS = {
 } as const;
 
 type Args = Readonly<Record<string, unknown>>;
-type Query = Readonly<Record<string, string>>;
 
 /** What the API reads. @throws {UsageError} */
 export function jobQuery(args: Args): Query {
@@ -38,7 +37,6 @@ export function jobQuery(args: Args): Query {
   if (typeof status === "string") for (const word of status.split(",")) choiceOf("status", word.trim(), STATUSES);
   if (sort !== undefined && sort !== "wait") throw new UsageError(`--sort knows only wait, not "${sort}".`);
   return {
-    view: "rows",
     limit: String(limitOf(args["limit"])),
     ...text("status", status),
     ...text("model", model),
@@ -51,16 +49,15 @@ export function jobQuery(args: Args): Query {
   };
 }
 
-export async function readRows(router: RouterClient, query: Query): Promise<JobRowList> {
+export async function readRows(desk: Desk, query: Query): Promise<JobRowList> {
   const after = query["after"];
-  const whole = after === undefined ? {} : { after: await findId("job", after, routerIds("job", router)) };
-  return (await router.ask("GET", `/v1/jobs?${new URLSearchParams({ ...query, ...whole })}`)) as JobRowList;
+  return desk.jobs(after === undefined ? query : { ...query, after: await findId("job", after, desk.ids("job")) });
 }
 
-export async function listJobs(router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
+export async function listJobs(desk: Desk, args: Args, json: boolean, io: Io): Promise<ExitCode> {
   const query = jobQuery(args);
-  if (args["watch"] === true) return watchJobs(router, query, json, io);
-  const found = await readRows(router, query);
+  if (args["watch"] === true) return watchJobs(desk, query, json, io);
+  const found = await readRows(desk, query);
   if (json) io.out(JSON.stringify(found));
   else {
     io.out(rowsText(found.data, io));
@@ -90,14 +87,15 @@ const HOME_AND_CLEAR = "\u001b[H\u001b[J";
 const WATCH_MS = 1_000;
 
 /** On a terminal the list again and again; off it, or as JSON, a row for each job that changed. */
-async function watchJobs(router: RouterClient, query: Query, json: boolean, io: Io): Promise<ExitCode> {
+async function watchJobs(desk: Desk, query: Query, json: boolean, io: Io): Promise<ExitCode> {
+  const router = needsRouter(desk, "What changes");
   const { signal, forget } = untilInterrupted(io);
   const redraws = io.screen.out && !io.screen.dumb && !json;
   const seen = new Map<string, string>();
   let lastMs = Number.NEGATIVE_INFINITY;
   let head = !json;
   const show = async (): Promise<void> => {
-    const { data } = await readRows(router, query);
+    const { data } = await readRows(desk, query);
     if (redraws) {
       const title = `${instantText(io.clock.nowMs(), io.utc)}  Ctrl-C ends`;
       io.write(`${HOME_AND_CLEAR}${title}\n\n${rowsText(data, io)}\n`);

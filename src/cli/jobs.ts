@@ -3,12 +3,13 @@
 import type { Receipt } from "../client/wire.ts";
 import { attend } from "./attend.ts";
 import { defineSirCommand, UsageError } from "./command.ts";
+import { atDesk, DESK_ARGS, needsRouter } from "./desk.ts";
 import { EXIT } from "./exit-codes.ts";
 import { receiptLines } from "./job-text.ts";
 import { cancelJobs } from "./jobs-cancel.ts";
 import { LIST_ARGS, listJobs } from "./jobs-list.ts";
-import { findId, routerIds } from "./record-id.ts";
-import { ROUTER_ARGS, routerClient, withRouter } from "./router-client.ts";
+import { findId } from "./record-id.ts";
+import { withRouter } from "./router-client.ts";
 import { verbOf } from "./verb.ts";
 
 const VERBS = ["list", "show", "wait", "cancel"] as const;
@@ -30,7 +31,7 @@ export const jobs = defineSirCommand({
     ...LIST_ARGS,
     all: { type: "boolean", description: "With cancel: all that wait or run, as far as the other flags let." },
     yes: { type: "boolean", alias: "y", description: "With cancel --all: really." },
-    ...ROUTER_ARGS,
+    ...DESK_ARGS,
   },
   manyWords: true,
   run: async (args, io) => {
@@ -39,23 +40,25 @@ export const jobs = defineSirCommand({
     const verb = verbOf("jobs", word, VERBS);
     const [first, extra] = ids;
     if (extra !== undefined && verb !== "cancel") throw new UsageError(`There is no place for "${extra}" here.`);
-    const router = routerClient(args, io);
-    return withRouter(io, json, async () => {
-      if (verb === "cancel") return cancelJobs(router, ids, args, json, io);
-      if (verb === "list") {
-        if (first !== undefined) throw new UsageError(`There is no place for "${first}" here.`);
-        return listJobs(router, args, json, io);
-      }
-      if (first === undefined) throw new UsageError(`sir jobs ${verb} needs a job's id.`);
-      const id = await findId("job", first, routerIds("job", router));
-      if (verb === "wait") return attend(router, id, { json, onInterrupt: "leave" }, io);
-      const receipt = (await router.ask("GET", `/v1/jobs/${id}`)) as Receipt;
-      if (json) io.out(JSON.stringify(receipt));
-      else {
-        for (const line of receiptLines(receipt, io)) io.out(line);
-        io.say(`sir explain ${id} says where its time went.`);
-      }
-      return EXIT.done;
-    });
+    return withRouter(io, json, () =>
+      atDesk(args, io, async (desk) => {
+        if (verb === "cancel") return cancelJobs(desk, ids, args, json, io);
+        if (verb === "list") {
+          if (first !== undefined) throw new UsageError(`There is no place for "${first}" here.`);
+          return listJobs(desk, args, json, io);
+        }
+        if (first === undefined) throw new UsageError(`sir jobs ${verb} needs a job's id.`);
+        const id = await findId("job", first, desk.ids("job"));
+        const router = needsRouter(desk, verb === "wait" ? "An answer" : "A receipt");
+        if (verb === "wait") return attend(router, id, { json, onInterrupt: "leave" }, io);
+        const receipt = (await router.ask("GET", `/v1/jobs/${id}`)) as Receipt;
+        if (json) io.out(JSON.stringify(receipt));
+        else {
+          for (const line of receiptLines(receipt, io)) io.out(line);
+          io.say(`sir explain ${id} says where its time went.`);
+        }
+        return EXIT.done;
+      }),
+    );
   },
 });

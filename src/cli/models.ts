@@ -4,7 +4,9 @@ import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire-statu
 import { sleepUntil } from "../domain/clock.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { gib, span } from "./quantity.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
+import { type Column, NONE, printTable } from "./table.ts";
 import { verbOf } from "./verb.ts";
 
 const VERBS = ["list", "load", "unload", "pin", "unpin", "drain", "logs"] as const;
@@ -41,7 +43,8 @@ export const models = defineSirCommand({
         return logs(router, model, { lines: String(args["lines"]), follow: args["follow"] === true, json }, io);
       const query = verb === "unload" && args["force"] === true ? "?force=true" : "";
       const status = await router.ask("POST", `/admin/models/${encodeURIComponent(model)}/${verb}${query}`);
-      io.out(json ? JSON.stringify(status) : row(status as ModelStatusWire).join("\t"));
+      if (json) io.out(JSON.stringify(status));
+      else printTable(io, COLUMNS, [row(status as ModelStatusWire)]);
       return EXIT.done;
     });
   },
@@ -53,30 +56,49 @@ async function list(router: RouterClient, json: boolean, io: Io): Promise<ExitCo
     io.out(JSON.stringify({ object: "list", data: all, has_more: false }));
     return EXIT.done;
   }
-  io.out(["MODEL", "STATE", "DEVICE", "RUNNING", "QUEUED", "OLDEST", "LOAD", "MEMORY", "NOTE"].join("\t"));
-  for (const each of all) io.out(row(each).join("\t"));
+  printTable(io, COLUMNS, all.map(row));
   return EXIT.done;
 }
 
+const COLUMNS: readonly Column[] = [
+  { title: "MODEL", least: 12 },
+  { title: "STATE" },
+  { title: "DEVICE", least: 6 },
+  { title: "RUNS", right: true },
+  { title: "WAIT", right: true },
+  { title: "OLDEST", right: true },
+  { title: "LOAD", right: true },
+  { title: "MEMORY", right: true, least: 8 },
+  { title: "NOTE", wraps: true },
+];
+
 function row(model: ModelStatusWire): string[] {
   const { interactive, normal, batch } = model.queued;
+  const waiting = interactive + normal + batch;
   return [
     model.id,
     model.state,
-    model.devices.length > 0 ? model.devices.join("+") : (model.device ?? "-"),
-    String(model.running),
-    String(interactive + normal + batch),
-    `${Math.round(model.oldest_wait_seconds)}s`,
-    `${Math.round(model.load_seconds)}s`,
+    model.devices.length > 0 ? model.devices.join("+") : (model.device ?? NONE),
+    `${model.running}/${model.concurrency}`,
+    String(waiting),
+    waiting === 0 ? NONE : span(model.oldest_wait_seconds * 1_000),
+    loadOf(model),
     memoryOf(model),
     noteOf(model),
   ];
 }
 
+/** As measured and how often, else as guessed. */
+function loadOf({ loads, load_seconds }: ModelStatusWire): string {
+  const { median_seconds, count } = loads;
+  if (median_seconds === null) return `~${span(load_seconds * 1_000)}`;
+  return `${span(median_seconds * 1_000)} (${count})`;
+}
+
 /** As claimed, and as measured where that differs; `-` claims whole devices. */
 function memoryOf({ memory_gib, measured_gib }: ModelStatusWire): string {
-  const claimed = memory_gib === null ? "-" : `${memory_gib}GiB`;
-  return measured_gib === null || measured_gib === memory_gib ? claimed : `${claimed} (${measured_gib}GiB seen)`;
+  const claimed = gib(memory_gib);
+  return measured_gib === null || measured_gib === memory_gib ? claimed : `${claimed} (${gib(measured_gib)} seen)`;
 }
 
 function noteOf(model: ModelStatusWire): string {
@@ -85,7 +107,7 @@ function noteOf(model: ModelStatusWire): string {
   if (model.paused) notes.push("paused");
   if (model.load_failures > 0)
     notes.push(`${model.load_failures} failed loads: ${model.last_error?.split("\n", 1)[0] ?? ""}`);
-  return notes.length === 0 ? "-" : notes.join(", ");
+  return notes.length === 0 ? NONE : notes.join(", ");
 }
 
 interface LogOptions {

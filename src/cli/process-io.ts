@@ -20,6 +20,15 @@ function packageVersion(): string {
     : "unknown";
 }
 
+const asIs = (text: string): string => text;
+
+const PLAIN: Readonly<Record<string, string>> = { "\u00a0": " ", "\u2212": "-", "\u00b7": "-", "\u2026": "..." };
+
+/** Our own words for a terminal that shows only ASCII; names from outside stay what they are. */
+function plain(text: string): string {
+  return text.replace(/[\u00a0\u2212\u00b7\u2026]/g, (sign) => PLAIN[sign] ?? sign);
+}
+
 /** What a terminal is taken for that does not say how large it is. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
@@ -27,13 +36,16 @@ export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
   ignoreBrokenPipe(stdout);
   ignoreBrokenPipe(stderr);
+  const screen = processScreen(env, [stdin.isTTY === true, stdout, stderr]);
+  const data = screen.out && !screen.unicode ? plain : asIs;
+  const talk = screen.err && !screen.unicode ? plain : asIs;
   return {
-    out: (text) => void stdout.write(`${text}\n`),
-    err: (text) => void stderr.write(`${text}\n`),
-    say: (text) => void stderr.write(`${text}\n`),
+    out: (text) => void stdout.write(`${data(text)}\n`),
+    err: (text) => void stderr.write(`${talk(text)}\n`),
+    say: (text) => void stderr.write(`${talk(text)}\n`),
     write: (data) => void stdout.write(data),
     draw: (text) => void stderr.write(text),
-    screen: processScreen(env, [stdin.isTTY === true, stdout, stderr]),
+    screen,
     readInput,
     question,
     onKey,

@@ -28,14 +28,16 @@ function placeText({ queue }: Receipt, model: ModelStatusWire | null): string {
   return all > position ? `${position + 1} of ${all}` : `number ${position + 1}`;
 }
 
-function reasonText({ queue }: Receipt, model: ModelStatusWire | null, sinceMs: number): string | null {
+function reasonText(receipt: Receipt, model: ModelStatusWire | null, sinceMs: number): string | null {
+  const { queue } = receipt;
   if (queue === null) return null;
   const { loading, load_seconds, blocked, as_of, resident } = queue;
   if (loading !== null) {
     const spent = span((as_of - loading.since) * 1_000 + sinceMs);
     const share = loading.progress === null ? "" : ` (${Math.round(loading.progress * 100)} %)`;
-    const expected = load_seconds > 0 ? ` of about ${span(load_seconds * 1_000)}` : "";
-    return `loading ${loading.model} ${spent}${expected}${share}`;
+    const leaves = /unload|stop|drain/.test(loading.phase);
+    const expected = !leaves && loading.model === receipt.model ? ` of about ${span(load_seconds * 1_000)}` : "";
+    return `${leaves ? "taking out" : "loading"} ${loading.model} ${spent}${expected}${share}`;
   }
   if (blocked !== null) {
     const again =
@@ -68,5 +70,5 @@ function causeText(model: ModelStatusWire | null): string | null {
 function startsText(receipt: Receipt, io: Io): string | null {
   const text = startText(receipt, io);
   if (text === NONE) return null;
-  return text.startsWith("by ") ? `its model is in ${text} at the latest` : `starts about ${text}`;
+  return text.startsWith("by ") ? `its turn comes ${text} at the latest` : `starts about ${text}`;
 }

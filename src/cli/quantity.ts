@@ -3,19 +3,9 @@
 
 import { duration } from "../scheduler/wording.ts";
 
-const NBSP = /\u00a0/g;
-
-/** `0.4s`, `41s`, `31m01s`, `2h05m`, `6d04h`. */
+/** `0.4s`, `41s`, `31m01s`, `2h05m`, `4d02h`. */
 export function span(ms: number): string {
-  const hours = Math.floor(Math.max(0, ms) / 3_600_000);
-  if (hours >= 48) return `${Math.floor(hours / 24)}d${String(hours % 24).padStart(2, "0")}h`;
-  return duration(ms).replace(NBSP, "");
-}
-
-/** A share of one: `84 %`, and `<1 %` where there is something but not much. */
-export function percent(share: number): string {
-  if (share > 0 && share < 0.005) return "<1 %";
-  return `${Math.round(share * 100)} %`;
+  return duration(ms).replaceAll("\u00a0", "");
 }
 
 /** `72 GiB`, `4.5 GiB`. */
@@ -32,9 +22,4 @@ export function bytesText(bytes: number): string {
     at++;
   }
   return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`;
-}
-
-/** `1 job`, `3 jobs`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,10 +1,11 @@
 // `sir status`: what each device does, why, and what comes next.
 
 import type { DeviceStatusWire, StatusWire, TotalsWire } from "../client/wire-status.ts";
+import { quantity } from "../scheduler/wording.ts";
 import { defineSirCommand, type Io } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { bold } from "./paint.ts";
-import { counted, span } from "./quantity.ts";
+import { span } from "./quantity.ts";
 import { ROUTER_ARGS, routerClient, withRouter } from "./router-client.ts";
 import { printTable } from "./table.ts";
 import { harmless, wrapped } from "./width.ts";
@@ -64,6 +65,6 @@ export function deviceLines(device: DeviceStatusWire, indent: number, io: Io): s
 
 function totalsText({ waiting, running, done_1h, failed_1h, longest_wait }: TotalsWire): string {
   const oldest = longest_wait === null ? "" : ` (oldest ${span(longest_wait.seconds * 1_000)})`;
-  const done = `${counted(done_1h, "job")} done and ${failed_1h} failed in the last hour`;
+  const done = `${quantity(done_1h, "job")} done and ${failed_1h} failed in the last hour`;
   return `${waiting} waiting${oldest}, ${running} running; ${done}`;
 }

@@ -19,7 +19,7 @@ export interface Column {
 }
 
 /** Sentences in less room than this go on a line of their own. */
-const LEAST_SENTENCE = 40;
+const LEAST_SENTENCE = 32;
 
 const GAP = "  ";
 export const NONE = "-";
@@ -46,7 +46,11 @@ function alignedRows(
 ): string {
   const cells = columns.at(-1)?.wraps === true ? columns.slice(0, -1) : columns;
   const natural = cells.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
-  const widths = fitted(natural, cells, room - GAP.length * (cells.length - 1));
+  const own = room - GAP.length * (cells.length - 1);
+  const beside = fitted(natural, cells, own - GAP.length - LEAST_SENTENCE);
+  // Cut for the sentences' sake only where that makes room for them.
+  const helps = cells !== columns && sum(beside) <= own - GAP.length - LEAST_SENTENCE;
+  const widths = helps ? beside : fitted(natural, cells, own);
   const mark = unicode ? "…" : "~";
   const lines = rows.map((row) => {
     const shown = cells.map(({ right, ids }, at) => {

@@ -90,7 +90,7 @@ describe("sir pause and sir resume", () => {
     expect(await run("pause", "--url", router.url)).toBe(0);
     expect(await run("resume", "--json", "--url", router.url)).toBe(0);
 
-    expect(out()).toContain("paused: 0 running");
+    expect(out()).toContain("The router is paused: nothing runs");
     expect(out()).toContain('"paused":false');
   });
 });
