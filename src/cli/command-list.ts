@@ -21,6 +21,10 @@ const RUN: Readonly<Record<string, Entry>> = {
     summary: "Make an API key, list the configured ones, or say whose a key is.",
     load: async () => (await import("./keys.ts")).keys,
   },
+  import: {
+    summary: "Take over the configuration of llama-swap.",
+    load: async () => (await import("./import.ts")).importCommand,
+  },
   config: {
     summary: "Print the JSON Schema of the configuration.",
     load: async () => (await import("./config.ts")).config,

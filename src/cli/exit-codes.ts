@@ -24,6 +24,6 @@ export const EXIT_TEXT: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.missing, "no such job, model, decision or file"],
   [EXIT.ended, "the job was cancelled or expired"],
   [EXIT.timeout, "--timeout passed; the job lives on"],
-  [EXIT.fault, "doctor found an error"],
+  [EXIT.fault, "doctor found an error; import --strict left something out"],
   [EXIT.interrupted, "interrupted"],
 ];

@@ -1,8 +1,8 @@
 // From what was found to a configuration: which port, which device, which models, what was left alone and why.
 
+import { Block, block, configText, type Entry, entry, GUESS } from "../config/config-text.ts";
 import { type FoundContainer, type FoundDevice, type Machine, TITLES } from "../discovery/found.ts";
 import type { OwnPort } from "../discovery/own-port.ts";
-import { Block, block, configText, type Entry, entry, GUESS } from "./config-text.ts";
 import { type Candidate, modelEntry, modelIn, modelOn } from "./init-models.ts";
 
 export interface Skipped {

@@ -45,6 +45,13 @@ function put(name: string, text: string, io: Io, notes: readonly string[]): Plac
   return { name, notes };
 }
 
+/** Where another name was asked for: written as it is, over nothing unless that was asked for too. */
+export function placeAt(path: string, text: string, force: boolean): boolean {
+  if (existsSync(path) && !force) return false;
+  writeFileSync(path, text);
+  return true;
+}
+
 /** Ours, untouched in kind: mock engines only. */
 async function isExample(io: Io): Promise<boolean> {
   const file = join(io.cwd, TARGET);

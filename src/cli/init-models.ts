@@ -1,7 +1,7 @@
 // From what an engine serves to a model's entry in a configuration, with a reason for each number that is a guess.
 
+import { Block, block, type Entry, entry, GUESS } from "../config/config-text.ts";
 import { type FoundContainer, type FoundEngine, type FoundModel, TITLES } from "../discovery/found.ts";
-import { Block, block, type Entry, entry, GUESS } from "./config-text.ts";
 
 const USUAL_SLOTS = 4;
 const WEIGHTS_FACTOR = 1.15;

@@ -124,7 +124,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // Looks at the machine and knows nothing of what is made of it.
   "src/discovery": ["node:"],
   // Reads another router's configuration; what it means in ours is told as text and findings.
-  "src/llama-swap": ["yaml"],
+  "src/llama-swap": ["src/config/config-text.ts", "src/config/closest.ts", "yaml"],
   "src/cli": [
     "src/client",
     "src/explain",
