@@ -21,6 +21,8 @@ export interface Imported extends Account {
   readonly remarks: readonly string[];
 }
 
+/** From which llama-swap counts when it is told nothing. */
+const FIRST_PORT = 5_800;
 const LEAST_LOAD_SECONDS = 15;
 const LONGEST_GRACE_SECONDS = 60;
 const LOAD_GUESS_SECONDS = 30;
@@ -34,14 +36,11 @@ export function importLlamaSwap(text: string, fileName: string): Imported {
   const macros = root.below("macros");
   const models = root.below("models");
   const startPort = root.get("startPort");
-  const context = {
-    draft,
-    macros,
-    defaults: defaultsOf(root, ledger),
-    ports: portsOf(models, macros, numberOf(startPort, ledger)),
-  };
+  const firstPort = numberOf(startPort, ledger) ?? FIRST_PORT;
+  const ports = portsOf(models, macros, firstPort);
+  const context = { draft, macros, defaults: defaultsOf(root, ledger), ports, startPort: firstPort };
   if (startPort !== undefined)
-    ledger.change(startPort, "SIR gives each engine a free port, and puts it in for the same ${PORT}.");
+    ledger.change(startPort, "SIR gives each engine a free port, and puts it in for the same PORT.");
   ledger.carry(root.get("macros"));
   for (const [id, field] of models.fields) addModel(id, field, context);
   peers(root.below("peers"), macros, draft);
@@ -117,7 +116,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   performance: "SIR does not watch the machine; the node and GPU exporters of Prometheus do.",
   upstream: "SIR has no way around the queue to an engine.",
   tailcat: "SIR listens on one address; put a tunnel before it.",
-  apiKeys: "not copied: keys are not written into files. Make new ones: sir keys create.",
+  apiKeys: "not copied: keys are not written into files. Make new ones: sir keys new NAME.",
 };
 
 function withoutCounterpart(root: Section, ledger: Ledger): void {
@@ -148,7 +147,9 @@ function remarks(draft: Draft): void {
     "No job waits for ever here: after scheduler.maxWaitSeconds its model is loaded. llama-swap has no such bound.",
   );
   if (written.some(({ memoryGiB }) => memoryGiB !== null)) {
-    draft.remarks.push("memoryGiB counts places here, not GiB: put in the real sizes, and the dashboard shows them.");
+    draft.remarks.push(
+      "What may be loaded together is said as memory: one place each, and neverTogether. Better: give each model its real memoryGiB and the device its own, and delete neverTogether.",
+    );
   }
 }
 

@@ -42,7 +42,10 @@ export function filters(model: ModelDraft, section: Section, macros: Macros, dra
   const ids = [...(byId.section?.fields.keys() ?? [])].map((id) => macros.fill(id));
   const others = ids.filter((id) => id !== model.name);
   const kept = others.filter((id) => draft.alias(model, id));
-  const names = kept.length === 0 ? "" : ` ${kept.join(", ")} became aliases of ${model.name} and behave like it.`;
+  const names =
+    kept.length === 0
+      ? ""
+      : ` ${kept.join(", ")}: ${kept.length === 1 ? "now an alias" : "now aliases"} of ${model.name}, and no different from it.`;
   ledger.leave(byId, `${untouched}${names}`);
 }
 

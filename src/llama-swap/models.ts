@@ -2,6 +2,7 @@
 
 import { Block, entry } from "../config/config-text.ts";
 import { blankModel, type Defaults, type Draft, type ModelDraft } from "./draft.ts";
+import { environmentOf, withoutKey } from "./environment.ts";
 import { aliases, filters, leftOutOf, unlistedOf } from "./model-names.ts";
 import { numberOf, textOf } from "./reading.ts";
 import type { Field, Section } from "./source.ts";
@@ -12,7 +13,6 @@ const PORT = "${PORT}";
 const USUAL_CONCURRENCY = 10;
 const LONGEST_GRACE_SECONDS = 60;
 const NO_LIMIT_SECONDS = 14_400;
-const FIRST_PORT = 5_800;
 
 export interface Context {
   readonly draft: Draft;
@@ -20,17 +20,18 @@ export interface Context {
   readonly defaults: Defaults;
   /** What llama-swap would put in for the port, for each model whose command asks for it. */
   readonly ports: ReadonlyMap<string, number>;
+  readonly startPort: number;
 }
 
 /** Ports as llama-swap hands them out: to those that ask, in the order of their ids. */
-export function portsOf(models: Section, macros: Section, startPort: number | null): ReadonlyMap<string, number> {
+export function portsOf(models: Section, macros: Section, startPort: number): ReadonlyMap<string, number> {
   const asking = [...models.fields].filter(([id, { section }]) => {
     if (section === null) return false;
     const own = new Macros(macros, section.below("macros"), id);
     return own.fill(withoutComments(textOf(section.get("cmd")) ?? "")).includes(PORT);
   });
   const ids = asking.map(([id]) => id).sort();
-  return new Map(ids.map((id, at) => [id, (startPort ?? FIRST_PORT) + at]));
+  return new Map(ids.map((id, at) => [id, startPort + at]));
 }
 
 export function addModel(id: string, field: Field, context: Context): void {
@@ -76,7 +77,11 @@ function backendOf(making: Making): ModelDraft["backend"] {
   const { own, macros, words, context } = making;
   const { draft, defaults } = context;
   const address = addressOf(making);
-  const command = words.map((word) => address.resolved(word));
+  const { words: command, key, moved } = withoutKey(making.id, words.map(address.resolved));
+  const cmd = own.get("cmd");
+  if (cmd !== undefined && moved !== null) {
+    draft.ledger.change(cmd, `its --api-key is not copied: put it into the environment of the router as ${moved}.`);
+  }
   const env = environmentOf(own.get("env"), macros, draft, address.resolved);
   if ([...command, ...Object.values(env)].some(namesEnvironment)) draft.usesEnvironment = true;
   const variables = Object.entries(env).map(([name, value]) => entry(name, written(value)));
@@ -89,6 +94,7 @@ function backendOf(making: Making): ModelDraft["backend"] {
     healthPath: healthOf(own.get("checkEndpoint"), macros, draft),
     // llama-swap asks no engine whether it lists the model.
     listed: false,
+    apiKey: key === null ? undefined : written(key),
     env: variables.length === 0 ? undefined : new Block(variables),
     stopGraceSeconds: grace ?? undefined,
   };
@@ -102,11 +108,11 @@ interface Address {
 }
 
 function addressOf({ id, own, macros, words, context }: Making): Address {
-  const { draft, ports } = context;
+  const { draft, ports, startPort } = context;
   const proxy = own.get("proxy");
   const given = macros.fill(textOf(proxy) ?? "");
   const asks = words.some((word) => word.includes(PORT));
-  const number = String(ports.get(id) ?? FIRST_PORT);
+  const number = String(ports.get(id) ?? startPort);
   const same = (word: string): string => word;
   const url = URL.canParse(given.replaceAll(PORT, "1")) ? new URL(given.replaceAll(PORT, "1")) : null;
   if (proxy !== undefined && url === null) draft.ledger.leave(proxy, `"${given}" is no address.`);
@@ -120,6 +126,10 @@ function addressOf({ id, own, macros, words, context }: Making): Address {
     return { host, port: Number(number), resolved: same };
   }
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  if (asks)
+    draft.remarks.push(
+      `models.${id}: its command is told port ${number} and it is asked on ${port}, as in llama-swap.`,
+    );
   // Two ports: the one that the command is told, and the one that is asked.
   return { host, port, resolved: asks ? (word) => word.replaceAll(PORT, number) : same };
 }
@@ -146,21 +156,6 @@ function judgeCommand(cmd: Field | undefined, words: readonly string[], { ledger
     cmd,
     `kept as a process that is started; the driver vllm-docker can make and watch the container itself.${loose}`,
   );
-}
-
-function environmentOf(
-  field: Field | undefined,
-  macros: Macros,
-  { ledger }: Draft,
-  resolved: (word: string) => string,
-): Record<string, string> {
-  if (field === undefined) return {};
-  const lines = Array.isArray(field.value) ? field.value.map(String) : [];
-  const pairs = lines.map((line) => /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/.exec(resolved(macros.fill(line))));
-  if (!Array.isArray(field.value) || pairs.some((pair) => pair === null)) {
-    ledger.change(field, "what is not of the form NAME=value is not written.");
-  } else ledger.carry(field);
-  return Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1] ?? "", pair[2] ?? ""]])));
 }
 
 function healthOf(field: Field | undefined, macros: Macros, { ledger }: Draft): string | undefined {

@@ -20,7 +20,7 @@ export function routing(draft: Draft): void {
   const [used, idle] = wanted === "matrix" ? [matrix, groups] : [groups, matrix];
   if (idle !== undefined) ledger.leave(idle, `routing.router.use is ${wanted}: llama-swap does not read it either.`);
   if (used?.section) {
-    const models = [...draft.models.keys()];
+    const models = [...draft.models.values()].filter(({ usesDevice }) => usesDevice).map(({ name }) => name);
     const may = wanted === "matrix" ? matrixPairs(used.section, draft) : groupPairs(used.section, models, draft);
     share(models, may, draft);
   }
@@ -82,11 +82,15 @@ function groupOf(field: Field, models: readonly string[], { ledger }: Draft): Gr
   };
   const group = { swap: flag("swap", true), exclusive: flag("exclusive", true), persistent: flag("persistent", false) };
   const swap = own.get("swap");
-  if (swap !== undefined && !group.swap) ledger.change(swap, `its members may be loaded together: ${PLACES}`);
+  if (swap !== undefined && !group.swap)
+    ledger.change(swap, "its members may be loaded together, said as memory in places.");
   ledger.carry(swap);
   const exclusive = own.get("exclusive");
   if (exclusive !== undefined && !group.exclusive) {
-    ledger.change(exclusive, `its members may be loaded beside those of other groups, whoever comes first: ${PLACES}`);
+    ledger.change(
+      exclusive,
+      "its members may be loaded beside those of other groups, whoever comes first; said as memory in places.",
+    );
   }
   ledger.carry(exclusive);
   const persistent = own.get("persistent");
@@ -96,9 +100,6 @@ function groupOf(field: Field, models: readonly string[], { ledger }: Draft): Gr
   ledger.carry(persistent);
   return { ...group, members: names };
 }
-
-const PLACES =
-  "said as memory, one place each. Better: give each model its real memoryGiB and the device its own, and delete neverTogether.";
 
 function matrixPairs(section: Section, draft: Draft): Pairs {
   const { ledger } = draft;
@@ -114,11 +115,15 @@ function matrixPairs(section: Section, draft: Draft): Pairs {
       ledger.leave(field, `${found}.`);
       continue;
     }
+    if (found.every((set) => set.length === 1 && draft.models.has(set[0] ?? ""))) {
+      ledger.carry(field);
+      continue;
+    }
     const unknown = [...new Set(found.flat())].filter((model) => !draft.models.has(model));
     for (const set of found) for (const a of set) for (const b of set) together.add(`${a}\0${b}`);
     const missing = unknown.length === 0 ? "" : ` No such model here: ${unknown.join(", ")}.`;
     const count = `${found.length} combination${found.length === 1 ? "" : "s"}`;
-    ledger.change(field, `${count}, ${PLACES}${missing}`);
+    ledger.change(field, `${count}, said as memory in places.${missing}`);
   }
   const costs = section.get("evict_costs");
   if (costs !== undefined) ledger.leave(costs, "SIR measures how long each model takes to load and weighs that.");

@@ -80,7 +80,7 @@ function sectionOf(map: YAMLMap, path: Path, reading: Reading, open: ReadonlySet
   const fields = new Map<string, Field>();
   const merged: Field[] = [];
   for (const pair of map.items) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+    const key = isScalar(pair.key) ? (pair.key.source ?? String(pair.key.value)) : String(pair.key);
     if (key === "<<") merged.push(...mergedFields(pair, path, reading, within));
     else fields.set(key, fieldOf(pair, key, path, reading, within));
   }
