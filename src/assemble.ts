@@ -19,7 +19,6 @@ import { createClosing } from "./http/closing.ts";
 import { Keyring } from "./http/keyring.ts";
 import { type Listening, listen } from "./http/listen.ts";
 import type { ReplayDesk } from "./http/replays.ts";
-import type { FileInWriting } from "./intake/body-files.ts";
 import { createModelDirectory, type ModelDirectory } from "./intake/models.ts";
 import { createIntake } from "./intake/submit.ts";
 import { Audience } from "./live/audience.ts";
@@ -27,7 +26,8 @@ import { createLog, type RouterLog } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import type { History } from "./store/history.ts";
 import { openStore } from "./store/open.ts";
-import { createSpool, type Spool, type SpoolFile } from "./store/spool.ts";
+import { createSpool } from "./store/spool.ts";
+import { freeBytesAt, spoolFiles } from "./store/spool-files.ts";
 import type { Store } from "./store/store.ts";
 import { SystemClock } from "./system/clock.ts";
 import { environment } from "./system/environment.ts";
@@ -166,8 +166,11 @@ async function openCore(
   const spool = createSpool(config.store.dataDir ?? dirname(config.store.url.slice("sqlite:".length)));
   const metrics = createMetrics({
     clock,
+    ...(version === undefined ? {} : { version }),
     status: () => engine.status(),
     usage: () => store.usage(),
+    storedLimitBytes: config.jobs.maxStoredBytes,
+    freeBytes: () => freeBytesAt(config.store.dataDir),
     batchLines: () => batches.waiting(),
   });
   const audience = new Audience();
@@ -188,7 +191,7 @@ async function openCore(
     onFatal: fail,
   });
   const models = createModelDirectory(config.engine.models);
-  const bytes = bytesOf(spool, ids);
+  const bytes = spoolFiles(spool, () => ids.next("req"));
   const batches = new BatchRunner({
     ...{ store, engine, clock, ids, bytes, models, emit },
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
@@ -259,7 +262,10 @@ function openHttp(config: ResolvedConfig, core: Core, log: RouterLog, version?: 
     closing,
     settings: config.sync,
     openBody: (uri) => core.bytes.open(uri),
-    log: log.http,
+    log: (event) => {
+      metrics.http(event);
+      log.http(event);
+    },
     ...(version === undefined ? {} : { version }),
     driverOf: core.fleet.driverOf,
   });
@@ -277,21 +283,4 @@ function failure(): { promise: Promise<Error>; fail: (error: unknown) => void } 
     fail = (error) => resolve(error instanceof Error ? error : new Error(String(error)));
   });
   return { promise, fail };
-}
-
-/** Spool files in the words of intake. */
-function bytesOf(spool: Spool, ids: IdSource): FileBytes {
-  const inWriting = (file: SpoolFile): FileInWriting => ({
-    uri: file.uri,
-    write: (bytes) => file.write(bytes),
-    overwrite: (at, bytes) => file.overwrite(at, bytes),
-    finish: () => file.commit(),
-    discard: () => file.discard(),
-  });
-  return {
-    create: async () => inWriting(await spool.create(ids.next("req"))),
-    open: (uri) => spool.open(uri),
-    slice: (uri, startByte, sizeBytes) => spool.slice(uri, startByte, sizeBytes),
-    remove: (uri) => spool.remove(uri),
-  };
 }

@@ -9,7 +9,7 @@ import type { CancelReason, Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Pause } from "../domain/pause.ts";
 import type { SettingValues, Tuning } from "../domain/tuning.ts";
-import type { Wait } from "../domain/wait.ts";
+import type { QueueCause, Wait } from "../domain/wait.ts";
 import type { Forecast } from "../scheduler/forecast.ts";
 import type { Body, Ended } from "../store/store.ts";
 import type { Overview } from "./overview.ts";
@@ -134,6 +134,8 @@ export interface ModelStatus {
   readonly retryAtMs: number | null;
   readonly lastError: string | null;
   readonly wait: Wait | null;
+  /** Since this router's start, summed over queued jobs, by what their queue waited for; jobs that back off are not in it. */
+  readonly waitedMs: ReadonlyMap<QueueCause, number>;
   /** Null: nothing is known of its future. */
   readonly forecast: ForecastStatus | null;
 }
@@ -160,7 +162,11 @@ export interface EngineStatus {
   readonly paused: boolean;
   /** Of the whole router. */
   readonly pause: Pause | null;
+  /** All that hold now. */
+  readonly pauses: readonly Pause[];
   readonly draining: boolean;
+  /** The longest that a job may wait before its model is loaded, by the ceiling's rule; null: there is none. */
+  readonly ceilingMs: number | null;
   /** Every job that is not final and on no slot, those that back off included. */
   readonly queued: number;
   readonly running: number;

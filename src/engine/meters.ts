@@ -2,6 +2,7 @@
 // and how much work was done for jobs that shared an engine. Nothing here decides.
 
 import { BANDS, type Band } from "../domain/band.ts";
+import type { QueueCause } from "../domain/wait.ts";
 import type { BusyShare, Decayed } from "../scheduler/snapshot.ts";
 
 /** Where the policy names none. */
@@ -97,3 +98,28 @@ export type PerBand = Readonly<Record<Band, number>>;
 
 export const perBand = (of: (band: Band) => number): PerBand =>
   Object.fromEntries(BANDS.map((band) => [band, of(band)])) as Record<Band, number>;
+
+/** How long jobs of one model waited, summed over the jobs, by what their queue waited for. Sampled at each pass. */
+export class CauseMeter {
+  readonly #jobMs = new Map<QueueCause, number>();
+  #cause: QueueCause | null = null;
+  #jobs = 0;
+  #sinceMs = 0;
+
+  /** What holds from now on. */
+  sample(cause: QueueCause | null, jobs: number, nowMs: number): void {
+    this.until(nowMs);
+    this.#cause = cause;
+    this.#jobs = jobs;
+  }
+
+  /** In job-milliseconds up to now; a cause that never held is absent. */
+  until(nowMs: number): ReadonlyMap<QueueCause, number> {
+    if (this.#cause !== null && nowMs > this.#sinceMs) {
+      const addedMs = this.#jobs * (nowMs - this.#sinceMs);
+      this.#jobMs.set(this.#cause, (this.#jobMs.get(this.#cause) ?? 0) + addedMs);
+    }
+    this.#sinceMs = nowMs;
+    return this.#jobMs;
+  }
+}

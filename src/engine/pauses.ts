@@ -29,6 +29,10 @@ export class Pauses {
     for (const [name, entry] of models) if (this.model(name) !== null) entry.paused = true;
   }
 
+  get all(): Pause[] {
+    return [...this.#open.values()];
+  }
+
   get router(): Pause | null {
     return this.#open.get(keyOf("router", null)) ?? null;
   }

@@ -9,7 +9,7 @@ import { Breaker } from "./breaker.ts";
 import type { DeviceUnit } from "./device.ts";
 import { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
-import { ArrivalMeter } from "./meters.ts";
+import { ArrivalMeter, CauseMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
 import { type EngineWorld, type ModelEntry, type Residency, residencyOf } from "./state.ts";
 
@@ -80,6 +80,7 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     leftAtMs: null,
     removed: false,
     wait: null,
+    waited: new CauseMeter(),
   };
 }
 

@@ -13,7 +13,7 @@ import type { Breaker } from "./breaker.ts";
 import type { Foresight } from "./foresight.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
-import { type ArrivalMeter, type WorkMark, WorkMeter } from "./meters.ts";
+import { type ArrivalMeter, type CauseMeter, type WorkMark, WorkMeter } from "./meters.ts";
 import type { Pauses } from "./pauses.ts";
 import type { ChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
@@ -71,6 +71,7 @@ export interface ModelEntry {
   removed: boolean;
   /** The stretch that is open now; written by waits.ts. */
   wait: Wait | null;
+  readonly waited: CauseMeter;
 }
 
 /** What every part of the engine may use. */

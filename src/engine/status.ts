@@ -23,6 +23,8 @@ export function statusOf({ world, devices, loop, draining }: StatusParts): Engin
     policy: world.settings.policy.name,
     paused: loop.paused,
     pause: world.pauses.router,
+    pauses: world.pauses.all,
+    ceilingMs: world.settings.policy.guards.maxWaitMs,
     draining,
     queued: Math.max(0, world.live.size - running),
     running,
@@ -94,6 +96,7 @@ function modelStatus(entry: ModelEntry, devices: readonly DeviceUnit[], world: E
     retryAtMs: breaker.retryAtMs > nowMs || breaker.broken ? breaker.retryAtMs : null,
     lastError: breaker.lastError,
     wait: entry.wait,
+    waitedMs: entry.waited.until(nowMs),
     forecast: world.foresight.forecastStatusOf(entry),
   };
 }

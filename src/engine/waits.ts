@@ -35,6 +35,7 @@ export function recordWaits(world: EngineWorld, closing: boolean, holds: readonl
   for (const entry of world.models.values()) {
     const because = entry.queue.size === 0 ? null : becauseOf(entry, { world, closing, holds, nowMs });
     const open = entry.wait;
+    entry.waited.sample(because?.cause ?? null, entry.queue.size, nowMs);
     if (open !== null && because !== null && sameBecause(open, because)) continue;
     if (open !== null) entries.push({ type: "wait.close", model: entry.spec.name, toMs: nowMs });
     entry.wait = because === null ? null : { model: entry.spec.name, ...because, fromMs: nowMs, toMs: null };

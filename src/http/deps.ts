@@ -28,7 +28,7 @@ export interface HttpSettings {
 
 export interface MetricsSource {
   readonly contentType: string;
-  text(): Promise<string>;
+  text(live?: { readonly watching: number; readonly withheldTotal: number }): Promise<string>;
 }
 
 /** For the log: never a body, a key or a header. */

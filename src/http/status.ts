@@ -111,7 +111,7 @@ export async function readyz(c: Call, world: HttpWorld): Promise<Response> {
 /** `GET /metrics` in Prometheus' text format. */
 export async function readMetrics(world: HttpWorld): Promise<Response> {
   if (world.metrics === undefined) throw new SirError("route_not_found", "This router keeps no metrics.");
-  return new Response(await world.metrics.text(), {
+  return new Response(await world.metrics.text(world.live), {
     headers: { "content-type": world.metrics.contentType, ...NO_STORE },
   });
 }

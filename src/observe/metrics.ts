@@ -11,32 +11,65 @@ import { createMetricSet, type MetricSet } from "./metric-set.ts";
 
 /** The part of the engine's status that gauges show. */
 export interface QueueFacts {
-  readonly models: readonly {
-    readonly spec: { readonly name: string };
-    readonly queued: Readonly<Record<Band, number>>;
-    readonly oldestWaitMsByBand: Readonly<Record<Band, number>>;
-    readonly running: number;
-  }[];
+  readonly models: readonly ModelFacts[];
   readonly devices: readonly {
     readonly device: string;
     readonly memoryGiB: number | null;
     readonly claimedGiB: number | null;
   }[];
+  readonly ceilingMs: number | null;
+  /** Of operators, now. */
+  readonly pauses: readonly { readonly scope: string; readonly subject: string | null }[];
+}
+
+export interface ModelFacts {
+  readonly spec: { readonly name: string; readonly devices: readonly string[] };
+  readonly state: string;
+  /** Where it is loaded. */
+  readonly devices: readonly string[];
+  readonly queued: Readonly<Record<Band, number>>;
+  readonly oldestWaitMsByBand: Readonly<Record<Band, number>>;
+  readonly running: number;
+  /** By cause, in job-ms, since the start. */
+  readonly waitedMs: ReadonlyMap<string, number>;
+}
+
+export interface StoreFacts {
+  readonly walBytes: number;
+  readonly storedBytes: number;
 }
 
 export interface MetricDeps {
   readonly clock: Clock;
+  readonly version?: string;
   readonly status: () => QueueFacts;
-  readonly usage: () => Promise<{ readonly walBytes: number }>;
+  readonly usage: () => Promise<StoreFacts>;
+  readonly storedLimitBytes?: number;
+  /** Of the store's disk; null: it cannot be asked. */
+  readonly freeBytes?: () => Promise<number | null>;
   /** Lines of batches that are not queued yet, by model. */
   readonly batchLines?: () => ReadonlyMap<string, number>;
 }
 
+/** What is read of an HTTP event; others are ignored. */
+export type HttpFact =
+  | { readonly type: "http.request"; readonly route: string | null; readonly status: number; readonly tookMs: number }
+  | { readonly type: "http.denied"; readonly reason: string }
+  | { readonly type: string };
+
+/** Readers of the stream of changes. */
+export interface LiveFacts {
+  readonly watching: number;
+  /** Since the start. */
+  readonly withheldTotal: number;
+}
+
 export interface Metrics {
   readonly listen: Emit;
+  readonly http: (fact: HttpFact) => void;
   /** One group commit of the store. */
   onCommit(commit: { readonly tookMs: number; readonly jobs: number }): void;
-  text(): Promise<string>;
+  text(live?: LiveFacts): Promise<string>;
   readonly contentType: string;
   /** Stops watching the event loop. */
   close(): void;
@@ -53,8 +86,12 @@ export function createMetrics(deps: MetricDeps): Metrics {
   const breakers = new Map<string, BreakerState>();
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
+  set.build.set({ version: deps.version ?? "unknown" }, 1);
+  if (deps.storedLimitBytes === undefined) set.storedLimit.remove();
+  else set.storedLimit.set(deps.storedLimitBytes);
 
   return {
+    http: (fact) => countHttp(set, fact),
     listen: (event) => {
       if (event.type === "device.phase") phases.enter(event.device, event.phase, event.atMs);
       else if (event.type === "breaker") breakers.set(event.model, event.state);
@@ -64,13 +101,15 @@ export function createMetrics(deps: MetricDeps): Metrics {
       set.commitSeconds.observe(tookMs / 1000);
       set.commitJobs.observe(jobs);
     },
-    text: async () => {
+    text: async (live) => {
       phases.accountUntil(deps.clock.nowMs());
       const status = deps.status();
       readModels(set, status, breakers);
       readDevices(set, status);
+      readPauses(set, status);
       readBatches(set, deps);
       readLoop(set, loop);
+      readLive(set, live ?? { watching: 0, withheldTotal: 0 });
       await readUsage(set, deps);
       return registry.metrics();
     },
@@ -84,6 +123,13 @@ const OUTCOME = { succeeded: "completed", failed: "failed", cancelled: "cancelle
 type BreakerState = Extract<RouterEvent, { readonly type: "breaker" }>["state"];
 const BREAKER: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
+/** Routes are patterns, never paths; one that matches nothing is `none`. */
+function countHttp(set: MetricSet, fact: HttpFact): void {
+  if (fact.type === "http.denied" && "reason" in fact) set.refusals.inc({ reason: fact.reason });
+  if (fact.type !== "http.request" || !("route" in fact)) return;
+  set.requests.observe({ route: fact.route ?? "none", code: `${Math.floor(fact.status / 100)}xx` }, fact.tookMs / 1000);
+}
+
 function count(set: MetricSet, event: RouterEvent): void {
   switch (event.type) {
     case "job.dispatched": {
@@ -93,6 +139,9 @@ function count(set: MetricSet, event: RouterEvent): void {
       if (attempt === 1) set.queueWait.observe({ model, band }, dispatch.queueWaitMs / 1000);
       return;
     }
+    case "job.requeued":
+      set.requeues.inc({ model: event.model, charge: event.charge });
+      return;
     case "job.finished": {
       const outcome = OUTCOME[event.status];
       const { model, band } = event;
@@ -144,8 +193,13 @@ function readModels(set: MetricSet, facts: QueueFacts, breakers: ReadonlyMap<str
   set.oldestWait.reset();
   set.running.reset();
   set.breaker.reset();
-  for (const { spec, queued, oldestWaitMsByBand, running } of facts.models) {
+  set.waitedByCause.reset();
+  set.loaded.reset();
+  for (const each of facts.models) {
+    const { spec, queued, oldestWaitMsByBand, running } = each;
     const model = spec.name;
+    for (const [cause, jobMs] of each.waitedMs) set.waitedByCause.inc({ model, cause }, jobMs / 1000);
+    readLoaded(set, each);
     for (const band of BANDS) {
       set.queueDepth.set({ model, band }, queued[band]);
       set.oldestWait.set({ model, band }, oldestWaitMsByBand[band] / 1000);
@@ -153,6 +207,34 @@ function readModels(set: MetricSet, facts: QueueFacts, breakers: ReadonlyMap<str
     set.running.set({ model }, running);
     set.breaker.set({ model }, BREAKER[breakers.get(model) ?? "closed"]);
   }
+}
+
+/** A model that is being loaded or taken out is not loaded. */
+function readLoaded(set: MetricSet, { spec, state, devices }: ModelFacts): void {
+  const model = spec.name;
+  if (state === "remote") set.loaded.set({ device: "remote", model }, 1);
+  for (const device of spec.devices) {
+    const there = devices.includes(device) && state === "resident";
+    set.loaded.set({ device, model }, there ? 1 : 0);
+  }
+}
+
+function readPauses(set: MetricSet, { models, devices, pauses, ceilingMs }: QueueFacts): void {
+  set.paused.reset();
+  set.paused.set({ scope: "router", subject: "" }, 0);
+  for (const { device } of devices) set.paused.set({ scope: "device", subject: device }, 0);
+  for (const { spec } of models) set.paused.set({ scope: "model", subject: spec.name }, 0);
+  for (const { scope, subject } of pauses) set.paused.set({ scope, subject: subject ?? "" }, 1);
+  set.ceiling.reset();
+  // Without one there is no line: an alert on it then cannot fire.
+  if (ceilingMs === null) set.ceiling.remove();
+  else set.ceiling.set(ceilingMs / 1000);
+}
+
+function readLive(set: MetricSet, { watching, withheldTotal }: LiveFacts): void {
+  set.readers.set(watching);
+  set.withheld.reset();
+  set.withheld.inc(withheldTotal);
 }
 
 /** A line may name anything: whatever is not configured has one name. */
@@ -182,6 +264,13 @@ function readLoop(set: MetricSet, loop: IntervalHistogram): void {
 
 /** A store that does not answer must not hide the other metrics: the last known size stays. */
 async function readUsage(set: MetricSet, deps: MetricDeps): Promise<void> {
-  const usage = await deps.usage().catch(() => null);
-  if (usage !== null) set.walBytes.set(usage.walBytes);
+  const [usage, freeBytes] = await Promise.all([
+    deps.usage().catch(() => null),
+    deps.freeBytes?.().catch(() => null) ?? null,
+  ]);
+  if (freeBytes === null) set.freeBytes.remove();
+  else set.freeBytes.set(freeBytes);
+  if (usage === null) return;
+  set.walBytes.set(usage.walBytes);
+  set.storedBytes.set(usage.storedBytes);
 }

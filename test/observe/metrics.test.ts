@@ -2,28 +2,39 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { RouterEvent } from "../../src/domain/event.ts";
-import { createMetrics, type Metrics, type QueueFacts } from "../../src/observe/metrics.ts";
+import { createMetrics, type MetricDeps, type Metrics, type QueueFacts } from "../../src/observe/metrics.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { chat, gpu0, job, oneOfEach } from "./events.ts";
 
 const facts: QueueFacts = {
   models: [
     {
-      spec: { name: "chat" },
+      spec: { name: "chat", devices: ["gpu0", "gpu1"] },
+      state: "resident",
+      devices: ["gpu0"],
+      waitedMs: new Map([["held", 90_500]]),
       queued: { interactive: 1, normal: 2, batch: 3 },
       oldestWaitMsByBand: { interactive: 500, normal: 1_500, batch: 60_000 },
       running: 4,
     },
   ],
   devices: [{ device: "gpu0", memoryGiB: 80, claimedGiB: 50 }],
+  ceilingMs: 120_000,
+  pauses: [{ scope: "device", subject: "gpu0" }],
 };
+
+const usage = { walBytes: 4096, storedBytes: 123 };
 
 let open: Metrics | null = null;
 afterEach(() => open?.close());
 
-function given(status: () => QueueFacts = () => facts, walBytes = async () => ({ walBytes: 4096 })) {
+function given(status: () => QueueFacts = () => facts, used: MetricDeps["usage"] = async () => usage) {
   const clock = new VirtualClock();
-  const metrics = createMetrics({ clock, status, usage: walBytes });
+  const metrics = createMetrics({
+    ...{ clock, status, usage: used, version: "9.9.9" },
+    storedLimitBytes: 1_000,
+    freeBytes: async () => 5_000,
+  });
   open = metrics;
   const listen = (...events: RouterEvent[]): void => events.forEach(metrics.listen);
   return { clock, metrics, listen };
@@ -33,6 +44,7 @@ const GOLDEN = `
 sir_batch_lines_waiting gauge
 sir_batches_total counter outcome
 sir_breaker_state gauge model
+sir_build_info gauge version
 sir_device_claimed_bytes gauge device
 sir_device_memory_bytes gauge device
 sir_device_seconds_total counter device,state
@@ -40,21 +52,33 @@ sir_dispatched_total counter band,model
 sir_estimate_error_ratio histogram band
 sir_estimate_hits_total counter band,hit
 sir_event_loop_delay_seconds gauge quantile
+sir_http_request_seconds histogram code,route
+sir_job_wait_cause_seconds_total counter cause,model
 sir_jobs_total counter band,model,outcome
+sir_key_refusals_total counter reason
 sir_leases_lapsed_total counter model
 sir_load_seconds histogram model,outcome
 sir_loads_total counter model,outcome
+sir_model_loaded gauge device,model
+sir_paused gauge scope,subject
 sir_predictions_total counter model,outcome,source
 sir_preloads_total counter model,outcome,source
 sir_queue_depth gauge band,model
 sir_queue_oldest_wait_seconds gauge band,model
 sir_queue_wait_seconds histogram band,model
 sir_reorders_total counter model,reason
+sir_requeues_total counter charge,model
 sir_run_seconds histogram model,outcome
 sir_running_jobs gauge model
 sir_shadow_disagreements_total counter device,done,wished
+sir_starvation_ceiling_seconds gauge
 sir_store_commit_jobs histogram
 sir_store_commit_seconds histogram
+sir_store_free_bytes gauge
+sir_stored_bytes gauge
+sir_stored_limit_bytes gauge
+sir_stream_clients gauge
+sir_stream_withheld_total counter
 sir_swaps_total counter device,model,reason
 sir_wal_bytes gauge
 sir_webhook_attempts_total counter endpoint,outcome
@@ -76,6 +100,8 @@ describe("metrics", () => {
     const { metrics, listen, clock } = given();
     listen(...oneOfEach);
     metrics.onCommit({ tookMs: 3, jobs: 12 });
+    metrics.http({ type: "http.request", route: "/v1/models", status: 200, tookMs: 3 });
+    metrics.http({ type: "http.denied", reason: "missing" });
     await clock.runUntil(clock.nowMs() + 2_000);
 
     const text = await metrics.text();
@@ -100,9 +126,60 @@ describe("metrics", () => {
     const { metrics } = given(() => now);
     await metrics.text();
 
-    now = { models: [], devices: [] };
+    now = { models: [], devices: [], ceilingMs: null, pauses: [] };
 
     expect(await metrics.text()).not.toContain('sir_queue_depth{model="chat"');
+  });
+
+  it("shows where models are loaded, what is paused, and what queues waited for", async () => {
+    const { metrics } = given();
+
+    const text = await metrics.text({ watching: 3, withheldTotal: 7 });
+
+    expect(text).toContain('sir_model_loaded{device="gpu0",model="chat"} 1');
+    expect(text).toContain('sir_model_loaded{device="gpu1",model="chat"} 0');
+    expect(text).toContain('sir_paused{scope="router",subject=""} 0');
+    expect(text).toContain('sir_paused{scope="device",subject="gpu0"} 1');
+    expect(text).toContain('sir_job_wait_cause_seconds_total{model="chat",cause="held"} 90.5');
+    expect(text).toContain("sir_starvation_ceiling_seconds 120\n");
+    expect(text).toContain("sir_stream_clients 3\n");
+    expect(text).toContain("sir_stream_withheld_total 7\n");
+    expect(text).toContain("sir_store_free_bytes 5000\n");
+  });
+
+  it("counts what queues waited for once, however often it is scraped", async () => {
+    const { metrics } = given();
+    await metrics.text();
+
+    expect(await metrics.text()).toContain('sir_job_wait_cause_seconds_total{model="chat",cause="held"} 90.5');
+  });
+
+  it("has no line for a ceiling, a disk or a limit that is not there, so that no alert compares with 0", async () => {
+    const clock = new VirtualClock();
+    const metrics = createMetrics({
+      ...{ clock, usage: async () => usage, freeBytes: async () => null },
+      status: () => ({ ...facts, ceilingMs: null }),
+    });
+    open = metrics;
+
+    const text = await metrics.text();
+
+    expect(text).not.toMatch(/^sir_(starvation_ceiling_seconds|store_free_bytes|stored_limit_bytes) /m);
+  });
+
+  it("counts requests by the route's pattern and the class of their status", async () => {
+    const { metrics } = given();
+    const request = { type: "http.request", status: 204, tookMs: 20 } as const;
+
+    metrics.http({ ...request, route: "/v1/jobs/{id}" });
+    metrics.http({ ...request, route: "/v1/jobs/{id}", status: 404 });
+    metrics.http({ ...request, route: null, status: 404 });
+    metrics.http({ type: "http.error" });
+    const text = await metrics.text();
+
+    expect(text).toContain('sir_http_request_seconds_count{route="/v1/jobs/{id}",code="2xx"} 1');
+    expect(text).toContain('sir_http_request_seconds_count{route="/v1/jobs/{id}",code="4xx"} 1');
+    expect(text).toContain('sir_http_request_seconds_count{route="none",code="4xx"} 1');
   });
 
   it("still answers when the store does not", async () => {
