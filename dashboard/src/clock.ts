@@ -1,7 +1,7 @@
 // The time on the page is the router's: what it said last, and how long ago that was by a clock that nobody sets. The
 // browser's own clock and date may be wrong by hours and are not asked. While nothing is heard, time stands still.
 
-import { Cell, useCell } from "./cell.ts";
+import { Cell, useCell, useSelected } from "./cell.ts";
 
 const TICK_MS = 1000;
 
@@ -33,6 +33,12 @@ export function nowMs(): number {
 /** The same, once a second, for what counts along. */
 export function useNow(): number {
   return useCell(tick);
+}
+
+/** The same while `active`; else the moment of the last drawing, so that what is over is left alone. */
+export function useNowWhile(active: boolean): number {
+  const ticking = useSelected(tick, (now) => (active ? now : 0));
+  return active ? ticking : nowMs();
 }
 
 function publish(): void {

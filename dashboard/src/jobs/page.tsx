@@ -1,7 +1,152 @@
-// The page "Jobs".
+// The page "Jobs": which jobs, and where did their time go? Filters are the address; rows are read page by page along a
+// key, never counted.
 
-import type { Route } from "../route.ts";
+import { useEffect, useState } from "preact/hooks";
+import { postJson } from "../api.ts";
+import { useNow } from "../clock.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { Empty } from "../parts/panel.tsx";
+import { moment } from "../parts/time.ts";
+import { type Route, setQuery } from "../route.ts";
+import { FilterBar } from "./filter-bar.tsx";
+import { filterWords, type JobFilters, NO_FILTERS, readFilters } from "./filters.ts";
+import "./jobs.css";
+import { JobList } from "./list.tsx";
+import { neighbours } from "./neighbours.ts";
+import { type RowsRead, useRows } from "./read-rows.ts";
+import type { ReadRow } from "./rows.ts";
 
-export function JobsPage(_: { readonly route: Route }) {
-  return <h1>Jobs</h1>;
+/** Bars are drawn beside the longest that is shown; below a minute all of them are short. */
+const LEAST_LONGEST_MS = 60_000;
+const GHOSTS = 12;
+
+export function JobsPage({ route }: { readonly route: Route }) {
+  const filters = readFilters(route.query);
+  const read = useRows(filters);
+  const [asked, setAsked] = useState<ReadRow | null>(null);
+  const { list } = read.rows;
+  useEffect(() => neighbours.set(list.map(({ id }) => id)), [list]);
+  const longestMs = Math.max(LEAST_LONGEST_MS, ...list.slice(0, 400).map((row) => row.wait_ms + row.run_ms));
+  return (
+    <>
+      <header class="page-head">
+        <h1>Jobs</h1>
+        <p>{filters.sort === "wait" ? "Those that waited longest" : "Newest first"}</p>
+        <Legend />
+      </header>
+      <FilterBar filters={filters} />
+      {read.rows.fresh > 0 && <Pill fresh={read.rows.fresh} filters={filters} show={read.anew} />}
+      {list.length > 0 && (
+        <JobList list={list} hasMore={read.rows.after !== null} longestMs={longestMs} cancel={setAsked} />
+      )}
+      <Rest read={read} filters={filters} />
+      {asked !== null && (
+        <AskCancel id={asked.id} running={asked.status === "in_progress"} close={() => setAsked(null)} />
+      )}
+    </>
+  );
+}
+
+export function AskCancel({ id, running, close }: { readonly id: string; readonly running: boolean; close(): void }) {
+  return (
+    <Confirm
+      title="Cancel this job?"
+      verb="Cancel the job"
+      keep="Keep it"
+      act={() => postJson(`v1/jobs/${encodeURIComponent(id)}/cancel`)}
+      close={close}
+    >
+      <p>
+        {running
+          ? "It runs: the engine is told to stop, and what it has written is thrown away."
+          : "It leaves the queue."}{" "}
+        Its caller is told that it was cancelled. This cannot be taken back.
+      </p>
+      <p class="mono dim">{id}</p>
+    </Confirm>
+  );
+}
+
+function Pill({ fresh, filters, show }: { readonly fresh: number; readonly filters: JobFilters; show(): void }) {
+  const go = (): void => {
+    show();
+    scrollTo({ top: 0 });
+  };
+  const count = fresh >= 50 ? "50 or more" : String(fresh);
+  return (
+    <button type="button" class="button primary pill" onClick={go}>
+      {filters.sort === "wait" ? "Sort again" : `${count} new`}
+    </button>
+  );
+}
+
+/** What stands under the rows: loading, nothing, an error, the way on. */
+function Rest({ read, filters }: { readonly read: RowsRead; readonly filters: JobFilters }) {
+  const now = useNow();
+  const { rows, state } = read;
+  if (state instanceof Error) {
+    return (
+      <div class="rest" role="alert">
+        <span class="fault">{state.message}</span>
+        <button type="button" class="button" onClick={rows.list.length === 0 ? read.anew : read.more}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  if (state === "loading") return rows.list.length === 0 ? <Ghosts /> : <p class="rest dim">Reading …</p>;
+  const back = rows.scannedToMs === null ? null : moment(rows.scannedToMs, now);
+  if (rows.after !== null) {
+    return (
+      <div class="rest">
+        {back !== null && <span>{`Looked back to ${back}${rows.list.length === 0 ? " and found nothing" : ""}.`}</span>}
+        <button type="button" class="button" onClick={read.more}>
+          {back === null ? "Load more" : "Look further back"}
+        </button>
+      </div>
+    );
+  }
+  if (rows.list.length > 0) return <p class="rest dim">That is all.</p>;
+  const words = filterWords(filters);
+  if (words === "")
+    return <Empty title="No jobs yet.">They appear here as soon as somebody asks for one; see Now for how.</Empty>;
+  return (
+    <Empty title="No job matches.">
+      <p>Filters: {words}.</p>
+      <button type="button" class="button" onClick={() => setQuery(NO_FILTERS)}>
+        Clear them
+      </button>
+    </Empty>
+  );
+}
+
+function Ghosts() {
+  return (
+    <div class="ghosts" role="status" aria-label="Reading jobs">
+      {Array.from({ length: GHOSTS }, (_, i) => (
+        <span key={i} class="ghost" />
+      ))}
+    </div>
+  );
+}
+
+const LEGEND = [
+  ["held", "held by another model"],
+  ["loading", "loading"],
+  ["draining", "swapping"],
+  ["own_queue", "own queue"],
+  ["running", "running"],
+] as const;
+
+function Legend() {
+  return (
+    <ul class="legend bar-legend" aria-label="What the bars show, on a logarithmic scale">
+      {LEGEND.map(([cause, text]) => (
+        <li key={cause}>
+          <span class={`key c-${cause}`} aria-hidden="true" />
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
 }
