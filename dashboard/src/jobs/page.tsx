@@ -2,12 +2,11 @@
 // key, never counted.
 
 import { useEffect, useState } from "preact/hooks";
-import { postJson } from "../api.ts";
 import { useNow } from "../clock.ts";
-import { Confirm } from "../parts/confirm.tsx";
 import { Empty } from "../parts/panel.tsx";
 import { moment } from "../parts/time.ts";
 import { type Route, setQuery } from "../route.ts";
+import { AskCancel } from "./ask-cancel.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterWords, type JobFilters, NO_FILTERS, readFilters } from "./filters.ts";
 import "./jobs.css";
@@ -44,26 +43,6 @@ export function JobsPage({ route }: { readonly route: Route }) {
         <AskCancel id={asked.id} running={asked.status === "in_progress"} close={() => setAsked(null)} />
       )}
     </>
-  );
-}
-
-export function AskCancel({ id, running, close }: { readonly id: string; readonly running: boolean; close(): void }) {
-  return (
-    <Confirm
-      title="Cancel this job?"
-      verb="Cancel the job"
-      keep="Keep it"
-      act={() => postJson(`v1/jobs/${encodeURIComponent(id)}/cancel`)}
-      close={close}
-    >
-      <p>
-        {running
-          ? "It runs: the engine is told to stop, and what it has written is thrown away."
-          : "It leaves the queue."}{" "}
-        Its caller is told that it was cancelled. This cannot be taken back.
-      </p>
-      <p class="mono dim">{id}</p>
-    </Confirm>
   );
 }
 

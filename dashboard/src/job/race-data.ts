@@ -1,0 +1,37 @@
+// The race of scores while a job waited, as columns for a chart: from the decisions that passed it over. Pure.
+
+import type { ExplainingDecisionWire } from "../../../src/client/wire-explain.ts";
+
+export interface RaceData {
+  /** Unix ms, ascending. */
+  readonly atMs: readonly number[];
+  readonly own: readonly (number | null)[];
+  readonly winner: readonly (number | null)[];
+  /** Who was ahead, in order of appearance; at most three are named. */
+  readonly rivals: readonly string[];
+}
+
+const LEAST_POINTS = 2;
+
+/** Null: no rule compared scores, or there are too few to draw. */
+export function raceOf(decisions: readonly ExplainingDecisionWire[]): RaceData | null {
+  const points = decisions.flatMap(pointsOf).sort((a, b) => a[0] - b[0]);
+  const drawn = points.filter(([, own, winner]) => own !== null && winner !== null);
+  if (drawn.length < LEAST_POINTS || points[0]?.[0] === points.at(-1)?.[0]) return null;
+  // A chart wants each instant once; the later look holds.
+  const byInstant = [...new Map(points.map((point) => [point[0], point])).values()];
+  const rivals = decisions.flatMap(({ winner, own }) => (winner === null || own === null ? [] : [winner.model]));
+  return {
+    atMs: byInstant.map(([at]) => at),
+    own: byInstant.map(([, own]) => own),
+    winner: byInstant.map(([, , winner]) => winner),
+    rivals: [...new Set(rivals)],
+  };
+}
+
+type Point = readonly [atMs: number, own: number | null, winner: number | null];
+
+function pointsOf({ at_ms, trail, own, winner }: ExplainingDecisionWire): readonly Point[] {
+  const look: Point = [at_ms, own?.score ?? null, winner?.score ?? null];
+  return trail.length === 0 ? [look] : [look, ...trail];
+}

@@ -1,0 +1,81 @@
+// The score race: the job's own model against whoever was ahead, on the time axis of the picture above it.
+
+import { score } from "../../../src/scheduler/wording.ts";
+import { useCell } from "../cell.ts";
+import { status } from "../live/state.ts";
+import { GUTTER_PX, RIGHT_PX } from "../parts/gantt.tsx";
+import { Plot } from "../parts/plot.tsx";
+import { PHONE, useMedia } from "../parts/size.ts";
+import { clockMinutes } from "../parts/time.ts";
+import type { RaceData } from "./race-data.ts";
+
+const HEIGHT_PX = 130;
+const NAMED = 3;
+const FONT = "11px Inter, system-ui, sans-serif";
+
+interface RaceProps {
+  readonly race: RaceData;
+  readonly label: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export function Race({ race, label, fromMs, toMs }: RaceProps) {
+  const phone = useMedia(PHONE);
+  const models = useCell(status)?.models ?? [];
+  const nameOf = (id: string): string => models.find((model) => model.id === id)?.label ?? id;
+  const rivals = race.rivals.filter((id) => nameOf(id) !== label).map(nameOf);
+  const names = rivals.length > NAMED ? `${rivals.slice(0, NAMED).join(", ")} and others` : rivals.join(", ");
+  const ahead = names === "" ? "whoever was ahead" : names;
+  const gutter = phone ? 48 : GUTTER_PX;
+  const last = [race.own.findLast((value) => value !== null), race.winner.findLast((value) => value !== null)];
+  // The edges of the axis are points without values, so that the chart shares the picture's axis.
+  const data: [number[], (number | null)[], (number | null)[]] = [
+    [fromMs, ...race.atMs, toMs].map((ms) => ms / 1000),
+    [null, ...race.own, null],
+    [null, ...race.winner, null],
+  ];
+  return (
+    <div class="race">
+      <p>
+        <b>Score race.</b> <span class="stroke mine" aria-hidden="true" /> {label} (this job's model) against{" "}
+        <span class="stroke theirs" aria-hidden="true" /> {ahead}. A swap needs the solid line to pass the dashed one,
+        or the ceiling.
+      </p>
+      <Plot
+        id={`race ${gutter}`}
+        height={HEIGHT_PX}
+        data={data}
+        label={`Scores over time: ${label} last at ${score(last[0] ?? 0)}, ${ahead} at ${score(last[1] ?? 0)}`}
+        build={(css) => ({
+          legend: { show: false },
+          cursor: { show: false },
+          padding: [8, phone ? 0 : RIGHT_PX, 0, 0],
+          scales: { x: { time: true, range: (plot) => [plot.data[0][0] ?? 0, plot.data[0].at(-1) ?? 1] } },
+          axes: [
+            {
+              stroke: css("--ink-3"),
+              font: FONT,
+              grid: { stroke: css("--line"), width: 1 },
+              ticks: { show: false },
+              values: (_, splits) => splits.map((second) => clockMinutes(second * 1000)),
+            },
+            {
+              size: gutter,
+              stroke: css("--ink-3"),
+              font: FONT,
+              grid: { stroke: css("--line"), width: 1 },
+              ticks: { show: false },
+              values: (_, splits) => splits.map(score),
+            },
+          ],
+          series: [
+            {},
+            { stroke: css("--accent"), width: 2.5, spanGaps: true, points: { show: false } },
+            { stroke: css("--held"), width: 2, dash: [6, 4], spanGaps: true, points: { show: false } },
+          ],
+        })}
+      />
+    </div>
+  );
+}
