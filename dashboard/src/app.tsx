@@ -50,7 +50,7 @@ function skip(event: Event): void {
 function Content() {
   const route = useRoute();
   const page = PAGES.find(({ path }) => path === (route.path[0] ?? "")) ?? null;
-  const place = route.path.slice(0, 2).join("/");
+  const place = page?.whole === true ? page.path : route.path.slice(0, 2).join("/");
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   useEffect(() => {

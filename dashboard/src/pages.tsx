@@ -17,6 +17,8 @@ interface Page {
   readonly key: string;
   /** A path in a box of 24 units. */
   readonly icon: string;
+  /** Its addresses are one page: going from one to another leaves focus and scrolling to it. */
+  readonly whole?: true;
   /** Segments behind the first come in `route.path`. */
   draw(route: Route): ComponentChildren;
 }
@@ -38,6 +40,7 @@ export const PAGES: readonly Page[] = [
     name: "Decisions",
     key: "d",
     icon: "M12 3l9 9-9 9-9-9z",
+    whole: true,
     draw: (route) => <DecisionsPage route={route} />,
   },
   {

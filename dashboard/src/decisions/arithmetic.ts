@@ -150,7 +150,10 @@ export function comparisonsOf({ numbers }: Pick<DecisionWire, "numbers">): Compa
 /** Numbers that stand in no comparison, in words. */
 export function otherNumbers({ numbers }: Pick<DecisionWire, "numbers">): (readonly [name: string, value: string])[] {
   const paired = new Set(
-    PAIRS.filter(([a, b]) => numbers[a] !== undefined && numbers[b] !== undefined).flatMap(([a, b]): string[] => [a, b]),
+    PAIRS.filter(([a, b]) => numbers[a] !== undefined && numbers[b] !== undefined).flatMap(([a, b]): string[] => [
+      a,
+      b,
+    ]),
   );
   return Object.entries(numbers).flatMap(([key, value]): [string, string][] =>
     paired.has(key) ? [] : [[words(key), key.endsWith("_seconds") ? duration(value * 1000) : score(value)]],

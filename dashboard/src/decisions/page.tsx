@@ -1,7 +1,7 @@
 // The page "Decisions": what was decided, with which numbers? A list and the one that is chosen, side by side; one at a
 // time where there is no room for both.
 
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DecisionWire } from "../../../src/client/wire.ts";
 import type { StatusWire } from "../../../src/client/wire-status.ts";
 import { useSelected } from "../cell.ts";
@@ -29,10 +29,16 @@ export function DecisionsPage({ route }: { readonly route: Route }) {
   const read = useDecisions(filters, atTop);
   const { list } = read;
   const asked = route.path[1] ?? null;
-  const id = asked ?? (narrow ? null : useFirst(list, JSON.stringify(filters)));
+  const first = useFirst(list, JSON.stringify(filters));
+  const id = asked ?? (narrow ? null : first);
   const at = list.findIndex((each) => each.id === id);
   const placeOf = (other: string): string => href(["decisions", other], Object.fromEntries(route.query));
   useDecisionKeys(list, at, placeOf);
+  useEffect(() => {
+    if (!narrow || asked === null) return;
+    document.getElementById("main")?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [narrow, asked]);
   const detail = id !== null && (
     <DecisionDetail
       id={id}
@@ -65,6 +71,16 @@ export function DecisionsPage({ route }: { readonly route: Route }) {
       </div>
     </>
   );
+}
+
+/** What is shown while nothing is chosen: the newest when the page was opened. Newer ones do not take its place. */
+function useFirst(list: readonly DecisionWire[], key: string): string | null {
+  const [first, setFirst] = useState<{ readonly key: string; readonly id: string } | null>(null);
+  const newest = list[0]?.id;
+  useEffect(() => {
+    if (newest !== undefined && first?.key !== key) setFirst({ key, id: newest });
+  }, [newest, key, first]);
+  return first?.key === key ? first.id : null;
 }
 
 function Filters({ filters }: { readonly filters: ReturnType<typeof readDecisionFilters> }) {
