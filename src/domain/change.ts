@@ -6,6 +6,9 @@ import type { Job } from "./job.ts";
 /** What a model does on a device. `failed` is a load that failed. */
 export type SpanPhase = "loading" | "serving" | "idle" | "draining" | "unloading" | "failed";
 
+/** How short a pause between two jobs may be and still be a stretch of its own: a second, or a minute. */
+export type Grain = "fine" | "coarse";
+
 /** One stretch of one model on one device. Stretches of one model on one device touch or leave gaps, and never overlap. */
 export interface Span {
   readonly device: DeviceId;

@@ -1,8 +1,10 @@
 // What the log of the router says: decisions, why queues waited, loads, when work began, what was configured.
 
+import type { Grain, Span } from "./change.ts";
 import type { Decision, Looks } from "./decision.ts";
 import type { LoadOutcome, LoadTier } from "./event.ts";
 import type { DecisionId, DeviceId, InstanceId, ModelName } from "./ids.ts";
+import type { Minute } from "./minute.ts";
 import type { Pause } from "./pause.ts";
 import type { Shadow, Tuning } from "./tuning.ts";
 import type { Wait } from "./wait.ts";
@@ -42,5 +44,8 @@ export type LogEntry =
   | { readonly type: "setup"; readonly atMs: number; readonly setup: object }
   /** Written when it begins, and again when it ends. */
   | { readonly type: "pause"; readonly pause: Pause }
+  /** Likewise. */
+  | { readonly type: "span"; readonly grain: Grain; readonly span: Span }
+  | { readonly type: "minutes"; readonly minutes: readonly Minute[] }
   | { readonly type: "shadow"; readonly shadow: Shadow }
   | { readonly type: "tuning"; readonly tuning: Tuning };

@@ -1,11 +1,13 @@
 // The engine as intake and HTTP see it. Everything here returns at once or after the commit it names.
 
 import type { Band } from "../domain/band.ts";
+import type { Grain, Span } from "../domain/change.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { DevicePhase } from "../domain/event.ts";
 import type { Hint, HintState } from "../domain/hint.ts";
 import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
+import type { Minute } from "../domain/minute.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Pause } from "../domain/pause.ts";
 import type { SettingValues, Tuning } from "../domain/tuning.ts";
@@ -207,7 +209,16 @@ export interface Operator {
   logs(model: ModelName, lines: number): Promise<readonly string[]>;
 }
 
+/** What may not be on the disk yet. */
+export interface Latest {
+  /** What models do now, and what ended a moment ago. */
+  spans(grain: Grain): readonly Span[];
+  /** The minute that runs, of all models together. */
+  minutes(): readonly Minute[];
+}
+
 export interface EngineControl {
+  readonly latest: Latest;
   readonly relay: Relay;
   readonly queue: QueueView;
   readonly operator: Operator;

@@ -9,6 +9,7 @@ import type { Budget } from "../scheduler/snapshot.ts";
 import { BusyMeter, type PerBand, perBand } from "./meters.ts";
 import { type ActiveMove, type DeviceJobs, exitOf, type Move } from "./move.ts";
 import { carryOut } from "./moves.ts";
+import { DeviceSpans } from "./spans.ts";
 import { type EngineWorld, type ModelEntry, type Residency, residencyOf } from "./state.ts";
 
 const BLOCKED_FIRST_MS = 5_000;
@@ -29,6 +30,7 @@ export class DeviceUnit {
   /** Written by the loop; null: nothing was spent yet. */
   budget: Budget | null = null;
   readonly busy: BusyMeter;
+  readonly spans: DeviceSpans;
   /** What each model's queued jobs had waited, in job-ms, when the last load ended. */
   waitedAtLoad: ReadonlyMap<ModelName, PerBand> = new Map();
   /** Raised by each load. */
@@ -48,6 +50,12 @@ export class DeviceUnit {
     this.#fleet = fleet;
     this.phaseSinceMs = world.clock.nowMs();
     this.busy = new BusyMeter(this.phaseSinceMs);
+    this.spans = new DeviceSpans({
+      clock: world.clock,
+      device: spec.id,
+      append: (entry) => world.store.append([entry]),
+      changed: (change) => world.changed(change),
+    });
   }
 
   get phase(): DevicePhase {
@@ -151,6 +159,7 @@ export class DeviceUnit {
 
   /** Tells listeners when what the device does has changed. */
   notePhase(): void {
+    this.spans.look(this.residents, this.moves);
     const phase = this.#currentPhase();
     if (phase === this.#phase) return;
     this.#phase = phase;

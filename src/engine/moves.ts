@@ -167,6 +167,7 @@ async function load(move: ActiveMove, entry: ModelEntry, ground: Ground): Promis
   } else {
     if (move.evict.length > 0) for (const unit of home) unit.restore = move.evict;
     if (ended.outcome !== "abandoned") {
+      for (const unit of home) unit.spans.loadFailed(model);
       entry.breaker.failed(clock.nowMs(), ended.detail ?? "it did not load");
       emit({ type: "breaker", model, state: "open", retryAtMs: entry.breaker.retryAtMs });
       jobs.loadFailed(entry);

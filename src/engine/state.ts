@@ -14,6 +14,7 @@ import type { Foresight } from "./foresight.ts";
 import type { Learned } from "./learned.ts";
 import type { LiveJob } from "./live-job.ts";
 import { type ArrivalMeter, type CauseMeter, type WorkMark, WorkMeter } from "./meters.ts";
+import type { Minutes } from "./minutes.ts";
 import type { Pauses } from "./pauses.ts";
 import type { ChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
@@ -86,6 +87,7 @@ export interface EngineWorld {
   changed(change: Change): void;
   settings: EngineSettings;
   readonly foresight: Foresight;
+  readonly minutes: Minutes;
   readonly pauses: Pauses;
   readonly models: Map<ModelName, ModelEntry>;
   readonly backlog: Backlog;

@@ -16,6 +16,7 @@ import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
 import type { ModelLog } from "./model-log.ts";
+import type { TimelineVerbs } from "./timeline-verbs.ts";
 
 export { StoreError } from "./store-error.ts";
 
@@ -195,6 +196,7 @@ export interface Store {
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
   readonly deliveries: DeliveryVerbs;
+  readonly timeline: TimelineVerbs;
 
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.

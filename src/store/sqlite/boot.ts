@@ -25,8 +25,10 @@ export function registerBoot(db: Database, owner: OwnerId, nowMs: number): Boot 
     db.prepare(
       "UPDATE boots SET alive_ms = max(alive_ms, ?) WHERE seq = (SELECT max(seq) FROM boots) AND clean = 0",
     ).run(stampMs);
-    // Nobody watched the queues from there on.
-    db.prepare("UPDATE waits SET to_ms = max(from_ms, ?) WHERE to_ms IS NULL").run(stampMs);
+    // Nobody watched queues and devices from there on.
+    for (const table of ["waits", "spans"]) {
+      db.prepare(`UPDATE ${table} SET to_ms = max(from_ms, ?) WHERE to_ms IS NULL`).run(stampMs);
+    }
     db.prepare("INSERT INTO boots (owner, started_ms, alive_ms) VALUES (?, ?, ?)").run(owner, startMs, startMs);
     db.prepare("UPDATE usage SET stamp_ms = ? WHERE id = 1").run(startMs);
     return stampMs;

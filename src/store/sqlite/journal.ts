@@ -8,6 +8,7 @@ import type { Pause } from "../../domain/pause.ts";
 import type { Wait } from "../../domain/wait.ts";
 import { createSessionLog } from "./hints.ts";
 import type { Stamp } from "./job-row.ts";
+import { createTimelineLog } from "./timeline-log.ts";
 
 const INSERT_DECISION = `
   INSERT INTO decisions (id, at_ms, pool, kind, reason, device, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -46,6 +47,7 @@ export function createJournal(db: Database): Journal {
   const closeWait = db.prepare(CLOSE_WAIT);
   const insertLoad = db.prepare(INSERT_LOAD);
   const session = createSessionLog(db);
+  const timeline = createTimelineLog(db);
   const insertSetup = db.prepare("INSERT INTO setups (at_ms, detail) VALUES (?, ?)");
   const lastSetup = db.prepare<[], string>("SELECT detail FROM setups ORDER BY seq DESC LIMIT 1").pluck();
   const excessSetups = db.prepare(`DELETE FROM setups WHERE seq <= (SELECT max(seq) FROM setups) - ${MOST_SETUPS}`);
@@ -97,6 +99,8 @@ export function createJournal(db: Database): Journal {
         else if (entry.type === "wait.close") closeWait.run(entry.toMs, entry.model);
         else if (entry.type === "load") load(entry.load);
         else if (entry.type === "session") session(entry.session);
+        else if (entry.type === "span") timeline.span(entry.grain, entry.span);
+        else if (entry.type === "minutes") timeline.minutes(entry.minutes);
         else if (entry.type === "setup") setup(entry.atMs, JSON.stringify(entry.setup));
         else if (entry.type === "pause") pause(entry.pause);
         else if (entry.type === "shadow") insertShadow.run(entry.shadow.atMs, JSON.stringify(entry.shadow));

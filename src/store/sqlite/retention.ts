@@ -15,6 +15,8 @@ import { PURGE_BATCH, type Purger } from "./purger.ts";
 export const TOMBSTONE_MS = 86_400_000;
 /** Decisions, waits and boots serve explanations, which are asked for within days. */
 export const LOG_KEEP_MS = 7 * 86_400_000;
+/** Of what devices did, to the second; older days are kept to the minute. */
+const FINE_KEEP_MS = 2 * 86_400_000;
 /** What traffic was, for running it again. */
 export const PAST_KEEP_MS = 30 * 86_400_000;
 /** Loads teach durations, so they stay longer than what they once explained. */
@@ -39,6 +41,13 @@ const OLD_LOGS: readonly (readonly [sql: string, keepMs: number])[] = [
   [
     "DELETE FROM loads WHERE seq IN (SELECT seq FROM loads INDEXED BY loads_by_time WHERE ended_ms <= ? LIMIT ?)",
     LOADS_KEEP_MS,
+  ],
+  [oldSpans(0), FINE_KEEP_MS],
+  [oldSpans(1), LOG_KEEP_MS],
+  [
+    `DELETE FROM minutes WHERE (model, at_ms, band) IN
+       (SELECT model, at_ms, band FROM minutes INDEXED BY minutes_by_time WHERE at_ms <= ? LIMIT ?)`,
+    LOG_KEEP_MS,
   ],
   ["DELETE FROM shadows WHERE seq IN (SELECT seq FROM shadows WHERE at_ms <= ? LIMIT ?)", LOG_KEEP_MS],
   // Not the newest, however long it runs: the next start looks there for how this one ended, and when.
@@ -65,7 +74,18 @@ const EXCESS_PAST_JOBS = `
 const EXCESS_SHADOWS = `
   DELETE FROM shadows WHERE seq IN
     (SELECT seq FROM shadows WHERE seq <= (SELECT max(seq) FROM shadows) - ${MOST_DECISIONS} LIMIT ?)`;
+const EXCESS_SPANS = `
+  DELETE FROM spans WHERE to_ms IS NOT NULL AND seq IN
+    (SELECT seq FROM spans WHERE seq <= (SELECT max(seq) FROM spans) - ${2 * MOST_DECISIONS} LIMIT ?)`;
 export const OLD_DECISIONS = "SELECT id FROM decisions INDEXED BY decisions_by_time WHERE at_ms <= ? LIMIT ?";
+
+/** Lane by lane, along the index that reads them. What goes on stays. */
+export function oldSpans(grain: 0 | 1): string {
+  return `
+    DELETE FROM spans WHERE to_ms IS NOT NULL AND seq IN (
+      SELECT spans.seq FROM lanes CROSS JOIN spans INDEXED BY spans_of_lane
+      ON grain = ${grain} AND spans.device = lanes.device AND spans.model = lanes.model AND from_ms <= ? LIMIT ?)`;
+}
 
 export interface Retention {
   markRead(at: Stamp, id: JobId): void;
@@ -91,7 +111,7 @@ export function createRetention(
   const logs = OLD_LOGS.map(([sql, keepMs]) => ({ drop: db.prepare(sql), keepMs }));
   const oldDecisions = db.prepare<[number, number], string>(OLD_DECISIONS).pluck();
   const excessDecisions = db.prepare<[number], string>(EXCESS_DECISIONS).pluck();
-  const excess = [EXCESS_WAITS, EXCESS_PAST_JOBS, EXCESS_SHADOWS].map((sql) => db.prepare(sql));
+  const excess = [EXCESS_WAITS, EXCESS_PAST_JOBS, EXCESS_SHADOWS, EXCESS_SPANS].map((sql) => db.prepare(sql));
   const oldPastJobs = db.prepare(OLD_PAST_JOBS);
   const dropDecision = db.prepare("DELETE FROM decisions WHERE id = ?");
   const dropSubjects = db.prepare("DELETE FROM decision_subjects WHERE id = ?");

@@ -30,6 +30,7 @@ import {
   StoreError,
   type Usage,
 } from "../store.ts";
+import type { TimelineVerbs } from "../timeline-verbs.ts";
 import { arrivalOf } from "./accept.ts";
 import { createBatchVerbs } from "./batch-reads.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
@@ -46,6 +47,7 @@ import type { Outbox } from "./outbox.ts";
 import { parcel, postable } from "./parcel.ts";
 import { createReads, type Reads } from "./reads.ts";
 import type { SqliteStoreParts } from "./store-parts.ts";
+import { createTimeline } from "./timeline.ts";
 
 export class SqliteStore implements Store {
   /** The highest router time the store has seen before this run: the clock must start at least there. */
@@ -58,6 +60,7 @@ export class SqliteStore implements Store {
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
   readonly deliveries: DeliveryVerbs;
+  readonly timeline: TimelineVerbs;
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -83,6 +86,7 @@ export class SqliteStore implements Store {
     this.hints = createHintVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.deliveries = createDeliveryVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
+    this.timeline = createTimeline(parts.reader, (act) => this.#read(act));
     this.batches = createBatchVerbs({
       ...parts,
       rankedBy: () => this.#ranking,
