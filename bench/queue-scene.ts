@@ -13,6 +13,7 @@ import { DeviceUnit } from "../src/engine/device.ts";
 import { Foresight } from "../src/engine/foresight.ts";
 import { Leases } from "../src/engine/leases.ts";
 import type { LiveJob } from "../src/engine/live-job.ts";
+import { Minutes } from "../src/engine/minutes.ts";
 import { Pauses } from "../src/engine/pauses.ts";
 import { reconfigure } from "../src/engine/reconfigure.ts";
 import type { EngineSettings } from "../src/engine/settings.ts";
@@ -165,6 +166,7 @@ async function worldOf(clock: Clock, settings: EngineSettings): Promise<EngineWo
     store,
     emit: () => undefined,
     changed: () => undefined,
+    minutes: new Minutes(clock, () => undefined),
     settings,
     foresight: new Foresight(
       () => world,

@@ -9,16 +9,18 @@ import type { Authority, Body, Ended } from "../store/store.ts";
 import { adoptRunning, hearOfLost } from "./adopt.ts";
 import { Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
-import type { EngineControl, EngineStatus, Hints, Hold, Operator, QueueView, Readiness } from "./control.ts";
+import type { EngineControl, EngineStatus, Hints, Hold, Latest, Operator, QueueView, Readiness } from "./control.ts";
 import { DeviceUnit } from "./device.ts";
 import { Dispatcher } from "./dispatch.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { Estimates } from "./estimates.ts";
 import { Foresight } from "./foresight.ts";
 import { keepLive } from "./keep.ts";
+import { createLatest } from "./latest.ts";
 import { ExpiryWheel, Leases } from "./leases.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
+import { Minutes } from "./minutes.ts";
 import type { DeviceJobs } from "./move.ts";
 import { createOperator } from "./operator.ts";
 import { Overseer } from "./overseer.ts";
@@ -41,6 +43,7 @@ const REDIRECT_GAP_MS = 2_000;
 export class Engine implements EngineControl {
   readonly relay: RelayHub;
   readonly queue: QueueView;
+  readonly latest: Latest;
   readonly operator: Operator;
   readonly #world: EngineWorld;
   readonly #authority: Authority;
@@ -70,6 +73,7 @@ export class Engine implements EngineControl {
       emit: (event) => {
         this.#estimates.hear(event);
         this.#overseer.hear(event);
+        this.#world.minutes.hear(event);
         emit(event);
       },
       changed: (change) => parts.onChange?.(change),
@@ -81,6 +85,7 @@ export class Engine implements EngineControl {
         (model) => this.#devices.some((each) => each.find(model) !== null || each.move?.load === model),
       ),
       pauses: new Pauses(() => this.#world),
+      minutes: new Minutes(clock, (minutes) => store.append([{ type: "minutes", minutes }])),
       models: new Map(),
       backlog: new Backlog(),
       live: new Map(),
@@ -113,6 +118,7 @@ export class Engine implements EngineControl {
       devices: this.#devices,
     });
     this.queue = new LocalQueueView(this.#world, this.#devices, this.#estimates);
+    this.latest = createLatest(this.#world, fleet);
     this.operator = createOperator({
       world: this.#world,
       devices: this.#devices,
@@ -171,6 +177,7 @@ export class Engine implements EngineControl {
     await this.#attempts.idle();
     timer.cancel();
     this.#loop.stop();
+    this.#world.minutes.flush();
     const waiting = [...live.values()].filter(({ durable }) => !durable);
     await Promise.all(waiting.map(({ id }) => this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" })));
     const backends = new Set([...this.#world.models.values()].map(({ backend }) => backend));

@@ -123,6 +123,7 @@ export class Loop {
         nextLookAtMs = Math.min(nextLookAtMs, entry.holdOffUntilMs);
       }
     }
+    this.#world.minutes.sample(models.values());
     if (!this.starting) recordWaits(this.#world, this.closing, this.#holds());
     for (const [name, entry] of models) if (entry.removed && !this.#inUse(entry)) models.delete(name);
     if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;

@@ -131,7 +131,7 @@ class SpanTrack {
 
   #close(lane: Lane, toMs: number): void {
     const closed: Span = { ...lane.open, toMs };
-    this.#recent.push(closed);
+    if (toMs > closed.fromMs) this.#recent.push(closed);
     const sinceMs = this.#parts.clock.nowMs() - RECENT_MS;
     if (this.#recent.length > RECENT_MAX || (this.#recent[0]?.toMs ?? 0) < sinceMs) {
       this.#recent = this.#recent.filter((each) => (each.toMs ?? 0) >= sinceMs).slice(-RECENT_MAX);

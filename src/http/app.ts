@@ -22,6 +22,7 @@ import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
 import { createLive, streamRoutes } from "./stream.ts";
+import { timelineRoutes } from "./timeline-routes.ts";
 import { tuningRoutes } from "./tuning.ts";
 
 export function createApp(deps: HttpDeps): Hono<HttpEnv> {
@@ -50,6 +51,7 @@ function routes(app: OpenAPIHono<HttpEnv>, world: HttpWorld): Route[] {
     ...decisionRoutes(world),
     ...operationsRoutes(world),
     ...streamRoutes(world),
+    ...timelineRoutes(world),
     ...adminRoutes(world),
     ...tuningRoutes(world),
     ...replayRoutes(world),

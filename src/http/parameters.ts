@@ -63,3 +63,18 @@ export const historyQuery = z.object({
   after: z.string().optional().describe("A page's `next`"),
   limit: z.int().min(1).max(1_000).default(200).optional(),
 });
+
+const window = {
+  from_ms: z.number().optional().describe("Unix milliseconds; two hours before the end when absent"),
+  to_ms: z.number().optional().describe("Unix milliseconds; now when absent. At most eight days are shown at once"),
+};
+export const timelineQuery = z.object({
+  ...window,
+  px: z.int().min(100).max(10_000).default(1_000).optional().describe("How wide the picture is, in pixels"),
+  device: z.string().optional(),
+});
+export const seriesQuery = z.object({
+  name: z.enum(["queue_depth"]).optional(),
+  ...window,
+  step_ms: z.int().default(60_000).optional().describe("In whole minutes, rounded up"),
+});

@@ -70,7 +70,7 @@ function withLatest(world: HttpWorld, { fromMs, toMs, device }: Window, grain: G
   const spans = new Map(stored.map((span) => [keyOf(span), span]));
   for (const span of world.engine.latest.spans(grain)) {
     if (device !== undefined && span.device !== device) continue;
-    if (span.fromMs >= toMs || (span.toMs !== null && span.toMs <= fromMs)) continue;
+    if (span.fromMs > toMs || (span.toMs !== null && span.toMs <= fromMs)) continue;
     spans.set(keyOf(span), span);
   }
   const laneOf = (span: Span): string => `${span.device}\n${span.model}`;

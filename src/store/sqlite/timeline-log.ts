@@ -11,6 +11,10 @@ const INSERT_SPAN = `
 export const END_SPAN = `
   UPDATE spans INDEXED BY spans_open SET to_ms = max(from_ms, @toMs), phase = @phase
   WHERE grain = @grain AND device = @device AND model = @model AND to_ms IS NULL AND from_ms = @fromMs`;
+/** What ended in the moment it began was none. */
+export const FORGET_SPAN = `
+  DELETE FROM spans WHERE seq IN (SELECT seq FROM spans INDEXED BY spans_open
+  WHERE grain = @grain AND device = @device AND model = @model AND to_ms IS NULL AND from_ms = @fromMs)`;
 /** One stretch of a lane at a time: what a lost entry left open ends where the next begins. */
 export const END_OPEN = `
   UPDATE spans INDEXED BY spans_open SET to_ms = max(from_ms, @fromMs)
@@ -31,17 +35,20 @@ export interface TimelineLog {
 }
 
 export function createTimelineLog(db: Database): TimelineLog {
-  const [insertSpan, endSpan, endOpen, insertLane, insertMinute] = [
-    db.prepare(INSERT_SPAN),
-    db.prepare(END_SPAN),
-    db.prepare(END_OPEN),
-    db.prepare(INSERT_LANE),
-    db.prepare(INSERT_MINUTE),
-  ] as const;
+  const insertSpan = db.prepare(INSERT_SPAN);
+  const endSpan = db.prepare(END_SPAN);
+  const forgetSpan = db.prepare(FORGET_SPAN);
+  const endOpen = db.prepare(END_OPEN);
+  const insertLane = db.prepare(INSERT_LANE);
+  const insertMinute = db.prepare(INSERT_MINUTE);
   return {
     span(name, { device, model, phase, fromMs, toMs, decision }) {
       const row = { grain: GRAINS.indexOf(name), device, model, phase, fromMs, toMs, decision };
       const lane = { grain: row.grain, device, model };
+      if (toMs !== null && toMs <= fromMs) {
+        forgetSpan.run({ ...lane, fromMs });
+        return;
+      }
       if (toMs !== null && endSpan.run({ ...lane, fromMs, toMs, phase }).changes > 0) return;
       endOpen.run({ ...lane, fromMs });
       insertSpan.run(row);

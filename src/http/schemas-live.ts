@@ -1,0 +1,61 @@
+// The shapes of what operators watch as zod schemas, held to the types of client/wire-live.ts by the compiler.
+
+import { z } from "@hono/zod-openapi";
+import type { MoveWire, SeriesWire, SpanRow, TimelineWire } from "../client/wire-live.ts";
+
+const ms = z.int().describe("Unix milliseconds");
+const names = z.array(z.string()).readonly();
+
+const span = z
+  .tuple([
+    z.string().describe("Device"),
+    z.string().describe("Model"),
+    z.enum(["loading", "serving", "idle", "draining", "unloading", "failed"]),
+    ms.describe("From, Unix milliseconds"),
+    ms.nullable().describe("To; null: it goes on"),
+    z.string().nullable().describe("The decision that began the move it is part of"),
+  ])
+  .readonly()
+  .openapi("Span") satisfies z.ZodType<SpanRow>;
+
+const move = z
+  .object({
+    id: z.string(),
+    device: z.string(),
+    at_ms: ms,
+    kind: z.enum(["swap", "load", "preload", "unload"]),
+    reason: z.string(),
+    forced: z.boolean().describe("The ceiling spoke"),
+    load: z.string().nullable(),
+    evict: names,
+    sentence: z.string(),
+  })
+  .openapi("Move") satisfies z.ZodType<MoveWire>;
+
+export const TimelineSchema = z
+  .object({
+    object: z.literal("timeline"),
+    from_ms: ms,
+    to_ms: ms,
+    spans: z.array(span).describe("By device and model, oldest first; narrower than a pixel are put together"),
+    moves: z
+      .array(move)
+      .describe("Decisions that moved something, oldest first; of those within three pixels the last"),
+    pauses: z.array(z.tuple([ms, ms.nullable()]).readonly()).describe("Of the router, and of the device asked for"),
+    downtimes: z.array(z.tuple([ms, ms]).readonly()),
+  })
+  .openapi("Timeline") satisfies z.ZodType<TimelineWire>;
+
+const column = z.array(z.int()).readonly();
+
+export const SeriesSchema = z
+  .object({
+    object: z.literal("series"),
+    name: z.literal("queue_depth"),
+    step_ms: z.int(),
+    at_ms: column.describe("Where each step begins, Unix milliseconds"),
+    interactive: column.describe("The most that waited at one moment of the step"),
+    normal: column,
+    batch: column,
+  })
+  .openapi("Series") satisfies z.ZodType<SeriesWire>;
