@@ -68,6 +68,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/responses",
     "src/store/store.ts",
     "src/store/file-verbs.ts",
+    "src/store/timeline-verbs.ts",
     "src/engine/control.ts",
     "src/engine/overview.ts",
     "src/engine/relay.ts",
