@@ -18,7 +18,8 @@ interface Flag {
   readonly takesValue: boolean;
 }
 
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `maxTokens` as it is typed: `max-tokens`. */
+export const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function flagsOf(args: ArgsDef): Map<string, Flag> {
   const flags = new Map<string, Flag>();

@@ -25,6 +25,14 @@ const RUN: Readonly<Record<string, Entry>> = {
     summary: "Take over the configuration of llama-swap.",
     load: async () => (await import("./import.ts")).importCommand,
   },
+  backup: {
+    summary: "Copy the store, also while a router uses it.",
+    load: async () => (await import("./backup.ts")).backup,
+  },
+  completion: {
+    summary: "Print a script that completes `sir` in bash, zsh, fish or PowerShell.",
+    load: async () => (await import("./completion.ts")).completion,
+  },
   config: {
     summary: "Print the JSON Schema of the configuration.",
     load: async () => (await import("./config.ts")).config,

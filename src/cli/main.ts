@@ -20,6 +20,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     io.out(io.version);
     return EXIT.done;
   }
+  if (first === "__complete") return (await import("./complete.ts")).complete(rest, io);
   try {
     if (first === "help") return await help(rest, io);
     const command = await find(first);

@@ -3,6 +3,7 @@
 export type OpenFault =
   | "bad_url"
   | "missing"
+  | "exists"
   | "older_schema"
   | "locked"
   | "network_filesystem"
