@@ -29,7 +29,11 @@ export async function complete(raw: readonly string[], io: Io): Promise<ExitCode
   return EXIT.done;
 }
 
-async function next(words: readonly string[], patienceMs: number, io: Io): Promise<readonly Candidate[] | typeof FILES> {
+async function next(
+  words: readonly string[],
+  patienceMs: number,
+  io: Io,
+): Promise<readonly Candidate[] | typeof FILES> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const [name] = before;
