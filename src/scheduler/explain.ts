@@ -1,25 +1,17 @@
 // A verdict in one English sentence or two, and as the rule that holds a queue. The API, the page, the log and the command
 // line all show the same words.
 
-import type { DecisionReason, Scored, Verdict } from "../domain/decision.ts";
-import type { ModelName } from "../domain/ids.ts";
+import type { DecisionReason, Verdict } from "../domain/decision.ts";
 import type { HoldRule } from "../domain/wait.ts";
 import { STINT_SENTENCES } from "./explain-stint.ts";
+import { type Facts, idleMs, kept, type Labels, moved, nameOf, ofOne, type Told, tell, waits } from "./told.ts";
 import { duration, jobs, jobsWait, score } from "./wording.ts";
-
-/** What people call a model. */
-export type Labels = (model: ModelName) => string;
-
-/** Numbers that a sentence names when they are known. */
-export interface Facts {
-  readonly maxWaitMs?: number | null;
-  /** For each model that waits, those that would have to go for it. */
-  readonly against?: ReadonlyMap<ModelName, readonly ModelName[]>;
-}
 
 /** @returns Text without a line break; quantities hold no-break spaces. */
 export function sentence(verdict: Verdict, labels: Labels, facts: Facts = {}): string {
-  return SENTENCES[verdict.reason](tell(verdict, labels, facts));
+  const told = tell(verdict, labels, facts);
+  const stays = verdict.kind === "hold" || verdict.kind === "idle";
+  return (stays ? (STAYS[verdict.reason] ?? SENTENCES[verdict.reason]) : SENTENCES[verdict.reason])(told);
 }
 
 /** The rule that keeps other models' queues waiting under this verdict; null when it holds none back. */
@@ -52,89 +44,14 @@ const RULES: Partial<Record<DecisionReason, HoldRule>> = {
   removed: "own_move",
 };
 
-/** A verdict taken apart for its sentence. */
-interface Told {
-  readonly verdict: Verdict;
-  readonly label: Labels;
-  readonly facts: Facts;
-  /** What goes, or is in the way of what waits; of several the one with the highest score; null: nothing. */
-  readonly here: Scored | null;
-  readonly hereName: string;
-  readonly several: boolean;
-  /** What is brought in, or what waits. */
-  readonly other: Scored | null;
-  readonly otherName: string;
-}
-
-function tell(verdict: Verdict, label: Labels, facts: Facts): Told {
-  const otherModel = verdict.load ?? verdict.about ?? rival(verdict)?.model ?? null;
-  const rowOf = (model: ModelName | null): Scored | null => verdict.models.find((each) => each.model === model) ?? null;
-  const heres = inPlace(verdict, otherModel, facts);
-  return {
-    verdict,
-    label,
-    facts,
-    here: heres
-      .map(rowOf)
-      .reduce((a, b) => (a === null || (b?.score ?? -Infinity) > (a.score ?? -Infinity) ? b : a), null),
-    hereName: heres.length === 0 ? "nothing" : heres.map(label).join(" and "),
-    several: heres.length > 1,
-    other: rowOf(otherModel),
-    otherName: otherModel === null ? "another model" : label(otherModel),
-  };
-}
-
-/** The models that a verdict takes out, or that are in the way of `other`; all that is loaded when nothing is. */
-function inPlace({ reason, evict, resident }: Verdict, other: ModelName | null, { against }: Facts): ModelName[] {
-  if (evict.length > 0 && reason !== "unwanted") return [...evict];
-  const loaded = resident.map(({ model }) => model);
-  const inTheWay = other === null ? [] : (against?.get(other) ?? []).filter((model) => loaded.includes(model));
-  if (inTheWay.length > 0) return inTheWay;
-  return loaded.length > 0 ? loaded : [...evict];
-}
-
-const SHUT_OUT: readonly DecisionReason[] = ["back_off", "paused", "no_room", "blocked"];
-const BY_SCORE: readonly DecisionReason[] = ["resident_wins", "min_residency"];
-
-/** The model that a stay keeps waiting: the best score where scores speak, else the longest wait. */
-function rival(verdict: Verdict): Scored | null {
-  const here = new Set(verdict.resident.map(({ model }) => model));
-  const waiting = verdict.models.filter((each) => each.depth > 0 && !here.has(each.model));
-  const shutOut = SHUT_OUT.includes(verdict.reason);
-  const fitting = waiting.filter((each) => each.eligible !== shutOut);
-  const value = (each: Scored): number =>
-    BY_SCORE.includes(verdict.reason) ? (each.score ?? Number.NEGATIVE_INFINITY) : each.oldestWaitMs;
-  return (fitting.length > 0 ? fitting : waiting).reduce<Scored | null>(
-    (best, each) => (best === null || value(each) > value(best) ? each : best),
-    null,
-  );
-}
-
-/** `Swapped a for b: ` or `Loaded b: `. */
-function moved({ verdict, hereName, otherName }: Told): string {
-  return verdict.evict.length > 0 ? `Swapped ${hereName} for ${otherName}: ` : `Loaded ${otherName}: `;
-}
-
-/** `Kept a: `, or `Nothing is loaded: `. */
-function kept({ here, hereName }: Told): string {
-  return here === null ? "Nothing is loaded: " : `Kept ${hereName}: `;
-}
-
-/** ` b waits with 3 jobs, oldest 12 s.`, or nothing. */
-function waits({ other, otherName }: Told): string {
-  if (other === null || other.depth === 0) return "";
-  return ` ${otherName} waits with ${jobs(other.depth)}, oldest ${duration(other.oldestWaitMs)}.`;
-}
-
 function residentWins(told: Told): string {
   const { here, hereName, other, otherName, verdict } = told;
-  if (here === null || other === null || here.score === null || other.score === null) {
-    return `${kept(told)}no other model may take its place yet.${waits(told)}`;
-  }
+  if (here === null || other === null || here.score === null || other.score === null) return staysAnyway(told);
   if (here.depth > 0) {
+    const own = `${told.several ? `${told.bestName}'s` : "its"} score ${score(here.score)}`;
     const against = `${otherName}'s ${score(other.score)}`;
-    if (here.score > other.score) return `Kept ${hereName}: its score ${score(here.score)} beats ${against}.`;
-    return `Kept ${hereName}: its score ${score(here.score)} against ${against} is no reason to swap.`;
+    if (here.score > other.score) return `Kept ${hereName}: ${own} beats ${against}.`;
+    return `Kept ${hereName}: ${own} against ${against} is no reason to swap.`;
   }
   const idle = idleMs(verdict, here.model) > 0;
   const cost = other.switchCost > 0 ? `a swap that costs ${score(other.switchCost)}` : "a swap";
@@ -142,6 +59,27 @@ function residentWins(told: Told): string {
   const what = `${otherName}'s ${other.depth}\u00a0${noun} not yet worth ${cost} (score ${score(other.score)})`;
   return `Kept ${hereName}${idle ? ", idle" : ""}: ${what}.`;
 }
+
+function staysAnyway(told: Told): string {
+  const place = told.several ? "their" : "its";
+  return told.here === null
+    ? `Nothing is loaded, and nothing that waits may be loaded yet.${waits(told)}`
+    : `${kept(told)}no other model may take ${place} place yet.${waits(told)}`;
+}
+
+/** Reasons of moves where nothing moves: what the policy prefers is loaded already, or may not come. */
+const STAYS: Partial<Record<DecisionReason, (told: Told) => string>> = {
+  arrival_order: (told) =>
+    `${kept(told)}the job that is next in order is ${told.several ? "one of theirs" : "its own"}.${waits(told)}`,
+  challenger_wins: staysAnyway,
+  longest_queue: staysAnyway,
+  free: staysAnyway,
+  worth: staysAnyway,
+  visit: staysAnyway,
+  deadline: staysAnyway,
+  cold: staysAnyway,
+  resident_idle: staysAnyway,
+};
 
 function ceilingSentence(told: Told): string {
   const { maxWaitMs } = told.facts;
@@ -153,17 +91,18 @@ function ceilingSentence(told: Told): string {
 }
 
 function challengerWins(told: Told): string {
-  const { here, hereName, other } = told;
+  const { here, bestName, other } = told;
   if (other === null || other.score === null) return `${moved(told)}it is worth more.`;
   if (here === null || here.score === null) return `${moved(told)}its score ${score(other.score)} was the highest.`;
-  return `${moved(told)}its score ${score(other.score)} overtook ${hereName}'s ${score(here.score)}.`;
+  return `${moved(told)}its score ${score(other.score)} overtook ${bestName}'s ${score(here.score)}.`;
 }
 
 function shutOutSentence(told: Told): string {
-  const { verdict, here, hereName, other, otherName } = told;
+  const { verdict, here, other, otherName, label } = told;
   if (other === null) {
-    const why = here?.whyNot;
-    return why === null || why === undefined ? "Waiting." : `${hereName} ${why}; ${jobsWait(here?.depth ?? 0)} for it.`;
+    const shut = verdict.models.find((each) => each.depth > 0 && each.whyNot !== null) ?? here;
+    if (shut === null || shut.whyNot === null) return "Waiting.";
+    return `${label(shut.model)} ${shut.whyNot}; ${jobsWait(shut.depth)} for it.`;
   }
   const lead = here !== null && verdict.kind === "hold" ? kept(told) : "";
   return `${lead}${otherName} ${other.whyNot ?? "may not be loaded now"}; ${jobsWait(other.depth)} for it.`;
@@ -196,8 +135,10 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   fits: (told) => `${moved(told)}it fits beside ${told.hereName}.`,
   challenger_wins: challengerWins,
   resident_idle: (told) => `${moved(told)}${told.hereName} had no work, ${jobs(told.other?.depth ?? 0)} waited.`,
-  resident_unavailable: (told) =>
-    `${moved(told)}${told.hereName} ${told.here?.whyNot ?? "cannot be served"}, ${jobs(told.other?.depth ?? 0)} waited.`,
+  resident_unavailable: (told) => {
+    const why = told.several ? "could not be served" : (told.here?.whyNot ?? "could not be served");
+    return `${moved(told)}${told.hereName} ${why}, ${jobs(told.other?.depth ?? 0)} waited.`;
+  },
   ceiling: ceilingSentence,
   longest_queue: (told) => `${moved(told)}its queue of ${jobs(told.other?.depth ?? 0)} was the longest.`,
   arrival_order: (told) => `${moved(told)}its job was next in order.`,
@@ -210,27 +151,40 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   likely_needed: weighed("likely_needed"),
   quantum: weighed("quantum"),
   restore: (told) => `${moved(told)}it worked before, and what was to replace it did not load.`,
-  keep_ready: (told) => `${moved(told)}it is to be kept ready, and nothing was loaded.`,
+  keep_ready: (told) => {
+    const room = told.verdict.resident.length > 0 ? `it fits beside ${told.hereName}` : "nothing was loaded";
+    return `${moved(told)}it is to be kept ready, and ${room}.`;
+  },
   preload: preloadSentence,
   pinned: (told) =>
-    told.verdict.load === null ? `${kept(told)}it is pinned.${waits(told)}` : `${moved(told)}it is pinned.`,
+    told.verdict.load === null
+      ? `${kept(told)}${ofOne(told, "it is pinned", "is pinned")}.${waits(told)}`
+      : `${moved(told)}it is pinned.`,
   operator: (told) => `${moved(told)}an operator asked for it.`,
-  idle_timeout: ({ hereName, verdict }) => `Unloaded ${hereName}: it had no work for ${duration(idleMs(verdict))}.`,
+  idle_timeout: ({ hereName, verdict, several }) =>
+    `Unloaded ${hereName}: ${several ? "they" : "it"} had no work for ${duration(idleMs(verdict))}.`,
   unwanted: ({ verdict, label }) => `Gave up loading ${nameOf(verdict.evict[0], label)}: nobody waits for it any more.`,
   yielded: ({ verdict, label }) =>
     `Gave up loading ${nameOf(verdict.evict[0], label)} ahead of need: work came for another model.`,
-  removed: ({ hereName }) => `Unloaded ${hereName}: it is no longer configured.`,
+  removed: ({ hereName, several }) => `Unloaded ${hereName}: ${several ? "they are" : "it is"} no longer configured.`,
   no_work: ({ here, hereName, several }) => {
     if (here === null) return "Idle. Nothing is waiting.";
     return `Idle. ${hereName} ${several ? "are" : "is"} loaded and nothing is waiting.`;
   },
   serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
   resident_wins: residentWins,
-  min_residency: (told) => `${kept(told)}loaded less than its minimum residency ago.${waits(told)}`,
-  serve_first: (told) =>
-    `${kept(told)}freshly loaded, and not swapped before it has served at least once.${waits(told)}`,
-  forced_swap_spent: (told) =>
-    `${kept(told)}brought in by the ceiling, and not taken out by it before its turn is over.${waits(told)}`,
+  min_residency: (told) => {
+    const fresh = "loaded less than its minimum residency ago";
+    return `${kept(told)}${ofOne(told, fresh, `was ${fresh}`)}.${waits(told)}`;
+  },
+  serve_first: (told) => {
+    const fresh = "freshly loaded, and not swapped before it has served at least once";
+    return `${kept(told)}${ofOne(told, fresh, `is ${fresh}`)}.${waits(told)}`;
+  },
+  forced_swap_spent: (told) => {
+    const forced = "brought in by the ceiling, and not taken out by it before its turn is over";
+    return `${kept(told)}${ofOne(told, forced, `was ${forced}`)}.${waits(told)}`;
+  },
   finish: (told) => `${kept(told)}${told.several ? "they finish their" : "it finishes its"} work first.${waits(told)}`,
   back_off: shutOutSentence,
   paused: (told) =>
@@ -251,11 +205,3 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   unloading: ({ verdict, hereName, otherName }) =>
     verdict.load === null ? `Unloading ${hereName}.` : `Unloading ${hereName} to make room for ${otherName}.`,
 };
-
-function idleMs({ resident, evict }: Verdict, model = evict[0]): number {
-  return resident.find((each) => each.model === model)?.idleMs ?? 0;
-}
-
-function nameOf(model: ModelName | undefined, label: Labels): string {
-  return model === undefined ? "a model" : label(model);
-}

@@ -6,6 +6,7 @@ import { byOldest, firstBy, isBusy } from "./policies/ties.ts";
 import type { Barrier, BoundPolicy, Candidate, Choice, GuardSettings, Tenant } from "./policy.ts";
 import { devicesOf, tooLarge, victimsOf } from "./room.ts";
 import type { DeviceView, ModelView, Resident, Snapshot } from "./snapshot.ts";
+import { listed } from "./wording.ts";
 
 export interface Scene {
   readonly snapshot: Snapshot;
@@ -123,7 +124,8 @@ function barredByVictims(each: Candidate, { device, partners = [] }: Snapshot): 
   if (busy !== undefined) return { ...each, eligible: false, barrier: busyWith(busy) };
   const pinned = each.victims.filter((victim) => victim.pinned);
   if (pinned.length === 0 || device.memoryGiB === null) return each;
-  const words = `does not fit beside ${pinned.map(({ model }) => model).join(" and ")}, which is pinned`;
+  const are = pinned.length > 1 ? "are" : "is";
+  const words = `does not fit beside ${listed(pinned.map(({ model }) => model))}, which ${are} pinned`;
   return { ...each, eligible: false, barrier: { code: "no_room", words, untilMs: null } };
 }
 

@@ -2,37 +2,54 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Verdict } from "../../src/domain/decision.ts";
-import { decide } from "../../src/scheduler/decide.ts";
+import { type Decided, decide } from "../../src/scheduler/decide.ts";
 import { holdRule, sentence } from "../../src/scheduler/explain.ts";
 import { duration, score } from "../../src/scheduler/wording.ts";
-import { REASONS, SCENES } from "./scenes.ts";
+import { packed } from "./packed.ts";
+import { PAIRS, REASONS, SCENES } from "./scenes.ts";
 import { policyAndAnySnapshot } from "./snapshots.ts";
 
-const labels = (name: string): string => ({ A: "chat", B: "coder" })[name] ?? name;
-const say = (verdict: Verdict): string => sentence(verdict, labels, { maxWaitMs: 120_000 });
+const labels = (name: string): string => ({ A: "chat", B: "coder", C: "embed" })[name] ?? name;
+const say = ({ against, ...verdict }: Decided): string => sentence(verdict, labels, { maxWaitMs: 120_000, against });
 const linesOf = (): string[] =>
-  SCENES.map(([reason, verdict]) => `${`${verdict.kind} ${reason}`.padEnd(26)} ${say(verdict)}`);
+  [...SCENES, ...PAIRS].map(([reason, verdict]) => `${`${verdict.kind} ${reason}`.padEnd(26)} ${say(verdict)}`);
 
 test("every reason comes of a real decision and has its sentence", async () => {
-  for (const [reason, verdict] of SCENES) expect([verdict.reason, say(verdict)]).toEqual([reason, expect.any(String)]);
+  for (const [reason, verdict] of [...SCENES, ...PAIRS])
+    expect([verdict.reason, say(verdict)]).toEqual([reason, expect.any(String)]);
   expect(new Set(SCENES.map(([reason]) => reason))).toEqual(new Set(REASONS));
   await expect(`${linesOf().join("\n")}\n`.replaceAll("\u00a0", "~")).toMatchFileSnapshot("sentences.golden.txt");
 });
 
-const FORBIDDEN = /undefined|NaN|null|Infinity|\[object|(^|[^\d])1\u00a0jobs|[-\u2212]\d+(\.\d+)?\u00a0[smh]\b|\s\s|\n/;
+const FORBIDDEN =
+  /undefined|NaN|null|Infinity|\[object|(^|[^\d])1\u00a0jobs|[-\u2212]\d+(\.\d+)?\u00a0[smh]\b|\s\s|\.\.|\n/;
+/** One of several is not spoken of as if it were alone, and several not as if they were one. */
+const ONE_OF_SEVERAL = /\band (chat|coder|embed|[D-F]) (is|was|has|waits)\b|\band (chat|coder|embed|[D-F])'s|: it /;
 
 test("no sentence says undefined, NaN, a negative time or `1 jobs`, and each is a sentence", () => {
   for (const [, verdict] of SCENES) expect(say(verdict)).not.toMatch(FORBIDDEN);
   fc.assert(
-    fc.property(policyAndAnySnapshot, ([bound, at]) => {
-      for (const facts of [{}, { maxWaitMs: bound.guards.maxWaitMs }]) {
-        const words = sentence(decide(at, bound), labels, facts);
+    fc.property(fc.oneof(policyAndAnySnapshot, packed), ([bound, at]) => {
+      const { against, ...verdict } = decide(at, bound);
+      for (const facts of [{}, { maxWaitMs: bound.guards.maxWaitMs, against }]) {
+        const words = sentence(verdict, labels, facts);
         expect(words).not.toMatch(FORBIDDEN);
         expect(words).toMatch(/^[A-Za-z].*\.$/);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
+  );
+});
+
+test("what stays is never said to have been loaded, and several models are several", () => {
+  fc.assert(
+    fc.property(fc.oneof(policyAndAnySnapshot, packed), ([bound, at]) => {
+      const { against, ...verdict } = decide(at, bound);
+      const words = sentence(verdict, labels, { maxWaitMs: bound.guards.maxWaitMs, against });
+      if (verdict.kind === "hold" || verdict.kind === "idle") expect(words).not.toMatch(/^(Loaded|Swapped|Unloaded)/);
+      if (/^(Kept|Unloaded|Serving|Idle\.) [\w, ]+ and /.test(words)) expect(words).not.toMatch(ONE_OF_SEVERAL);
+    }),
+    { numRuns: 2_000 },
   );
 });
 

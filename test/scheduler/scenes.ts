@@ -3,6 +3,7 @@
 import type { DecisionReason } from "../../src/domain/decision.ts";
 import { type Decided, decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
+import { REASON_WORDS } from "../../src/scheduler/reasons.ts";
 import type { DeviceView, ModelView, Transition } from "../../src/scheduler/snapshot.ts";
 import { BUDGET, expectedAt, jobId, MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
 
@@ -130,46 +131,38 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["unloading", scene({}, {}, move("unloading", null, false))],
 ];
 
-/** All of them, by a record that does not compile when one is missing. */
-const ALL: Readonly<Record<DecisionReason, true>> = {
-  cold: true,
-  fits: true,
-  challenger_wins: true,
-  resident_idle: true,
-  resident_unavailable: true,
-  ceiling: true,
-  longest_queue: true,
-  arrival_order: true,
-  free: true,
-  worth: true,
-  visit: true,
-  deadline: true,
-  not_worth: true,
-  budget: true,
-  likely_needed: true,
-  quantum: true,
-  restore: true,
-  keep_ready: true,
-  preload: true,
-  pinned: true,
-  operator: true,
-  idle_timeout: true,
-  unwanted: true,
-  yielded: true,
-  removed: true,
-  no_work: true,
-  serving: true,
-  resident_wins: true,
-  min_residency: true,
-  serve_first: true,
-  forced_swap_spent: true,
-  finish: true,
-  back_off: true,
-  paused: true,
-  no_room: true,
-  loading: true,
-  draining: true,
-  unloading: true,
-  blocked: true,
-};
-export const REASONS = Object.keys(ALL);
+/** A and C are loaded, and both would have to go for B. */
+function pair(a: Draft, c: Draft, b: Draft, policy = MODEL_SCORE, rest = {}): Decided {
+  const [sinceMs, gib] = [NOW - 600_000, { memoryGiB: 40 }];
+  const models = [model("A", { ...a, ...gib }), model("C", { ...c, ...gib }), model("B", { ...b, memoryGiB: 80 })];
+  const residents = ["A", "C"].map((name) => resident(name, { sinceMs, ...rest }));
+  return decide(snapshot(NOW, models, { memoryGiB: 80, residents }), policy);
+}
+
+const calm = { idleSinceMs: NOW - 400_000 };
+const packedFifo = bindPolicy("fifo", { strict: true });
+
+/** The same reasons where two models are in the way of one. */
+export const PAIRS: readonly (readonly [DecisionReason, Decided])[] = [
+  ["arrival_order", scene({ jobs: [{ atMs: NOW - 9_000 }] }, waiting(3_000), here(), packedFifo)],
+  ["arrival_order", pair({ jobs: [{ atMs: NOW - 9_000 }] }, {}, waiting(3_000), packedFifo)],
+  ["challenger_wins", pair(busy, {}, waiting(85_000, 12))],
+  ["resident_wins", pair(busy, busy, waiting(3_000))],
+  ["resident_idle", pair({}, {}, waiting(3_000, 10), MODEL_SCORE, calm)],
+  ["resident_unavailable", pair({ ...busy, paused: true }, { ...busy, paused: true }, waiting(3_000, 2))],
+  ["ceiling", pair(busy, busy, waiting(1_861_000))],
+  ["min_residency", pair(busy, busy, waiting(85_000, 12), MODEL_SCORE, { sinceMs: NOW - 5_000 })],
+  ["serve_first", pair(busy, busy, waiting(130_000), MODEL_SCORE, { dispatched: 0 })],
+  ["forced_swap_spent", pair(busy, busy, waiting(130_000, 2), MODEL_SCORE, { forced: true, sinceMs: NOW - 5_000 })],
+  ["finish", pair(busy, busy, waiting(130_000), longest)],
+  ["idle_timeout", pair({ unloadAfterMs: 60_000 }, { unloadAfterMs: 60_000 }, {}, MODEL_SCORE, calm)],
+  ["no_room", pair({ ...busy, pinned: true }, { pinned: true }, waiting(3_000))],
+  ["paused", pair({ ...busy, paused: true }, { ...busy, paused: true }, {})],
+  ["no_work", pair({}, {}, {}, MODEL_SCORE, calm)],
+  ["serving", pair(busy, {}, {})],
+  ["free", pair({}, {}, waiting(900_000, 6), stint, calm)],
+  ["visit", pair(busy, busy, { ...waiting(43_600_000), unvisitedSinceMs: NOW - 43_600_000 }, stint)],
+];
+
+/** All of them: `REASON_WORDS` does not compile when one is missing. */
+export const REASONS = Object.keys(REASON_WORDS);
