@@ -20,6 +20,8 @@ export interface WaitDetail {
 
 /** Causes that hold for a whole model's queue; recorded by the engine whenever one changes. */
 export type QueueCause =
+  /** A router has the store and starts nothing yet, or nothing more. */
+  | "router_down"
   | "paused"
   | "model_broken"
   | "loading"

@@ -168,11 +168,10 @@ export class Engine implements EngineControl {
   async #close(): Promise<void> {
     this.#draining = true;
     this.#loop.closing = true;
+    this.#world.wake("change");
     this.#reaper.stop();
     const { clock, settings, live } = this.#world;
-    const interrupt = (): void => {
-      for (const job of live.values()) job.abort?.abort("shutdown");
-    };
+    const interrupt = (): void => [...live.values()].forEach(({ abort }) => void abort?.abort("shutdown"));
     const timer = clock.at(clock.nowMs() + settings.shutdownMs, interrupt);
     await this.#attempts.idle();
     timer.cancel();

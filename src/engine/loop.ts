@@ -124,7 +124,7 @@ export class Loop {
       }
     }
     this.#world.minutes.sample(models.values());
-    if (!this.starting) recordWaits(this.#world, this.closing, this.#holds());
+    recordWaits(this.#world, this.starting || this.closing, this.#holds());
     for (const [name, entry] of models) if (entry.removed && !this.#inUse(entry)) models.delete(name);
     if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;
     this.#dueAtMs = nextLookAtMs;
@@ -278,7 +278,10 @@ export class Loop {
     return this.#devices.map((unit) => {
       const verdict = this.#verdicts.get(unit);
       const rule = verdict === undefined ? "order" : (holdRule(verdict) ?? "order");
-      return { unit, rule, decision: this.decisionOf(unit)?.id ?? null, against: verdict?.against ?? NOBODY };
+      return {
+        ...{ unit, rule, decision: this.decisionOf(unit)?.id ?? null, against: verdict?.against ?? NOBODY },
+        serves: verdict !== undefined && verdict.serve > 0 ? verdict.serves : [],
+      };
     });
   }
 }

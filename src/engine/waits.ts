@@ -14,6 +14,8 @@ export interface DeviceHold {
   readonly decision: DecisionId | null;
   /** For each model that waits, those that would have to go for it. */
   readonly against: ReadonlyMap<ModelName, readonly ModelName[]>;
+  /** The loaded models whose jobs may be started now. */
+  readonly serves: readonly ModelName[];
 }
 
 interface Because {
@@ -27,13 +29,13 @@ interface Because {
 
 /**
  * Opens, keeps or closes each model's stretch as of now.
- * @param closing The router goes down and starts nothing more.
+ * @param idle The router starts nothing yet, or nothing more.
  */
-export function recordWaits(world: EngineWorld, closing: boolean, holds: readonly DeviceHold[]): void {
+export function recordWaits(world: EngineWorld, idle: boolean, holds: readonly DeviceHold[]): void {
   const nowMs = world.clock.nowMs();
   const entries: LogEntry[] = [];
   for (const entry of world.models.values()) {
-    const because = entry.queue.size === 0 ? null : becauseOf(entry, { world, closing, holds, nowMs });
+    const because = entry.queue.size === 0 ? null : becauseOf(entry, { world, idle, holds, nowMs });
     const open = entry.wait;
     entry.waited.sample(because?.cause ?? null, entry.queue.size, nowMs);
     if (open !== null && because !== null && sameBecause(open, because)) continue;
@@ -52,71 +54,93 @@ function sameBecause(open: Wait, because: Because): boolean {
     open.device === because.device &&
     open.decision === because.decision &&
     open.detail?.who === because.detail?.who &&
-    open.detail?.note === because.detail?.note
+    open.detail?.note === because.detail?.note &&
+    open.detail?.error === because.detail?.error
   );
 }
 
 interface Situation {
   readonly world: EngineWorld;
-  readonly closing: boolean;
+  readonly idle: boolean;
   readonly holds: readonly DeviceHold[];
   readonly nowMs: number;
 }
 
-/** An operator's act, or the router's own end. */
 function pausedBy(pause: Pause | null): Because {
   const detail: WaitDetail =
-    pause === null
-      ? { scope: "router", who: null, note: "the router was going down" }
-      : { scope: pause.scope, who: pause.who, note: pause.note };
+    pause === null ? { scope: "device" } : { scope: pause.scope, who: pause.who, note: pause.note };
   const device = pause?.scope === "device" ? (pause.subject as DeviceId) : null;
   return { cause: "paused", rule: null, by: null, device, decision: null, detail };
 }
 
 /** The most advanced device counts: one where it is resident, then one it is on its way to, then one that holds it back. */
-function becauseOf(entry: ModelEntry, { world, closing, holds, nowMs }: Situation): Because {
+function becauseOf(entry: ModelEntry, { world, idle, holds, nowMs }: Situation): Because {
   const plain = (cause: QueueCause): Because => ({ cause, rule: null, by: null, device: null, decision: null });
   const pause = world.pauses.over(entry.spec);
-  if (pause !== null || closing) return pausedBy(pause);
+  if (idle) return plain("router_down");
+  if (pause !== null) return pausedBy(pause);
   const { name } = entry.spec;
   if (entry.remote !== null) {
-    if (entry.holdOffUntilMs > nowMs) return plain("model_broken");
+    if (entry.holdOffUntilMs > nowMs) return brokenUntil(entry.holdOffUntilMs, null, null);
     return plain(slotsFree(entry, entry.remote) > 0 ? "dispatch" : "own_queue");
   }
-  const homes = holds.flatMap(({ unit }) => {
-    const residency = unit.find(name);
-    return residency === null || residency.leaving ? [] : [{ unit, residency }];
+  const homes = holds.flatMap((hold) => {
+    const residency = hold.unit.find(name);
+    return residency === null || residency.leaving ? [] : [{ hold, unit: hold.unit, residency }];
   });
   const awake = homes.filter(({ unit }) => !unit.paused);
   const home = awake.find(({ residency }) => slotsFree(entry, residency) > 0) ?? awake[0];
   if (home !== undefined) return atHome(entry, home, nowMs);
   const coming = holds.find(({ unit }) => unit.move?.load === name);
   if (coming?.unit.move) {
-    const { phase, evict, decision } = coming.unit.move;
-    return { cause: phase, rule: null, by: evict[0] ?? null, device: coming.unit.spec.id, decision };
+    const { phase, evict, decision, leaving } = coming.unit.move;
+    const because = { cause: phase, rule: null, by: evict[0] ?? null, device: coming.unit.spec.id, decision };
+    if (phase !== "draining") return because;
+    return { ...because, detail: { running: leaving.reduce((sum, { running }) => sum + running.size, 0) } };
   }
-  if (entry.breaker.retryAtMs > nowMs) return plain("model_broken");
+  const { retryAtMs, lastError } = entry.breaker;
+  if (retryAtMs > nowMs) return brokenUntil(retryAtMs, lastError, null);
   if (homes[0] !== undefined) return pausedBy(world.pauses.device(homes[0].unit.spec.id));
   const own = holds.filter(({ unit }) => entry.spec.devices.includes(unit.spec.id));
   const hold = own.find(({ unit }) => !unit.paused) ?? own[0];
   if (hold === undefined) return plain("dispatch");
-  return { cause: "held", ...heldBack(entry, hold), device: hold.unit.spec.id };
+  return { ...heldBack(entry, hold), device: hold.unit.spec.id };
 }
 
-function atHome(entry: ModelEntry, home: { unit: DeviceUnit; residency: Residency }, nowMs: number): Because {
-  const device = home.unit.spec.id;
-  const free = slotsFree(entry, home.residency) > 0;
-  if (entry.holdOffUntilMs > nowMs) return { cause: "model_broken", rule: null, by: null, device, decision: null };
-  return { cause: free ? "dispatch" : "own_queue", rule: null, by: null, device, decision: null };
+/** Its last load failed, or its engine was lost or busy (`error` null). */
+function brokenUntil(retryAtMs: number, error: string | null, device: DeviceId | null): Because {
+  const detail = { retryAtMs, ...(error === null ? {} : { error }) };
+  return { cause: "model_broken", rule: null, by: null, device, decision: null, detail };
 }
 
-function heldBack(entry: ModelEntry, hold: DeviceHold): Pick<Because, "rule" | "by" | "decision"> {
+interface Home {
+  readonly hold: DeviceHold;
+  readonly residency: Residency;
+}
+
+function atHome(entry: ModelEntry, { hold, residency }: Home, nowMs: number): Because {
+  const device = hold.unit.spec.id;
+  const at = (cause: QueueCause): Because => ({ cause, rule: null, by: null, device, decision: null });
+  if (entry.holdOffUntilMs > nowMs) return brokenUntil(entry.holdOffUntilMs, null, device);
+  if (slotsFree(entry, residency) <= 0) return at("own_queue");
+  const { name } = entry.spec;
+  if (hold.serves.includes(name)) return at("dispatch");
+  // The policy serves one model, or one job, after the other.
+  const busy = hold.unit.residents.find(({ instance, running }) => instance.model !== name && running.size > 0);
+  const by = hold.serves[0] ?? busy?.instance.model ?? null;
+  return by === null ? at("own_queue") : { cause: "held", rule: "order", by, device, decision: hold.decision };
+}
+
+function heldBack(entry: ModelEntry, hold: DeviceHold): Omit<Because, "device"> {
   const { move, residents } = hold.unit;
   const { name } = entry.spec;
   if (move !== null) {
-    const rule = move.evict.includes(name) ? "own_move" : "switching_other";
-    return { rule, by: move.load ?? move.evict[0] ?? null, decision: move.decision };
+    const { load, evict, decision, phase } = move;
+    // No decision's: an operator's unload, or a lost engine is cleared away.
+    if (decision === null) return { cause: phase, rule: null, by: evict[0] ?? load, decision };
+    const rule = evict.includes(name) ? "own_move" : "switching_other";
+    return { cause: "held", rule, by: load ?? evict[0] ?? null, decision };
   }
   const by = hold.against.get(name)?.[0] ?? residents[0]?.instance.model ?? null;
-  return { rule: hold.rule, by, decision: hold.decision };
+  return { cause: "held", rule: hold.rule, by, decision: hold.decision };
 }

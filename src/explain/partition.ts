@@ -55,7 +55,7 @@ function claimsOf(facts: LifeFacts, fromMs: number, toMs: number): Claim[] {
   const claim = (span: { fromMs: number; toMs: number | null }, of: Omit<Claim, keyof Span | "rank">): void => {
     const from = Math.max(fromMs, Math.round(span.fromMs));
     const to = Math.min(toMs, span.toMs === null ? toMs : Math.round(span.toMs));
-    if (to > from) claims.push({ ...of, fromMs: from, toMs: to, rank: ORDER.get(of.subject.cause) ?? CAUSES.length });
+    if (to > from) claims.push({ ...of, fromMs: from, toMs: to, rank: rankOf(of) });
   };
   const plain = (cause: Cause, detail: StretchDetail): Omit<Claim, keyof Span | "rank"> => ({
     ...{ subject: { cause, ...NOBODY }, detail, recorded: false },
@@ -73,6 +73,12 @@ function claimsOf(facts: LifeFacts, fromMs: number, toMs: number): Claim[] {
     if (wait.model === facts.job.model) claim(wait, recordedAs(wait, facts));
   }
   return claims.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** What is said of a queue is said of those that are in it, so an attempt comes first whatever it is. */
+function rankOf({ subject, recorded }: Pick<Claim, "subject" | "recorded">): number {
+  const rank = ORDER.get(subject.cause) ?? CAUSES.length;
+  return recorded ? Math.max(rank, ORDER.get("paused") ?? 0) : rank;
 }
 
 function recordedAs(wait: Wait, { loads = [] }: LifeFacts): Omit<Claim, keyof Span | "rank"> {

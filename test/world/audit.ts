@@ -3,11 +3,15 @@
 
 import type { JobId } from "../../src/domain/ids.ts";
 import { isFinal, type Job } from "../../src/domain/job.ts";
+import { Memory } from "./explained.ts";
 import type { Router, Site } from "./site.ts";
 
 const PAGE = 500;
 /** Sweep, commit and abort: how late an end may be. */
 const SLACK_MS = 3_000;
+
+/** Explanations looked at in one audit. */
+const LOOKS = 40;
 
 export const MAX_ATTEMPTS = 3;
 export const MAX_INTERRUPTIONS = 10;
@@ -35,6 +39,7 @@ export class Auditor {
     this.#counters(jobs, router);
     await this.#calls(jobs, router);
     await this.#decisions(jobs, router);
+    await this.#explanations(jobs, router);
     return jobs;
   }
 
@@ -151,6 +156,18 @@ export class Auditor {
     }
   }
 
+  /** An explanation of a live job only grows. */
+  async #explanations(jobs: readonly Job[], router: Router): Promise<void> {
+    const live = jobs.filter(({ id, state }) => !isFinal(state.status) || this.#told.knows(id)).slice(0, LOOKS);
+    if (live.length === 0 || (await this.#site.call(({ store }) => store.ping())).kind !== "ok") return;
+    const nowMs = this.#site.clock.nowMs();
+    for (const job of live) {
+      const fault = await this.#told.grown(router.store, job, nowMs);
+      if (fault !== null) this.#violate(`${job.id} (${job.state.status}) ${fault}`);
+    }
+  }
+
+  readonly #told = new Memory();
   readonly #known = new Set<string>();
 
   #violate(what: string): void {

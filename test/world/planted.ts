@@ -1,6 +1,7 @@
 // Bugs put in on purpose, to show that a day finds them.
 
 import type { Database } from "better-sqlite3";
+import type { LogEntry } from "../../src/domain/journal.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Store } from "../../src/store/store.ts";
 import { overlay } from "./overlay.ts";
@@ -12,6 +13,36 @@ export interface Plant {
 }
 
 export const PLANTS: readonly Plant[] = [
+  {
+    name: "a stretch of waiting is not opened now and then",
+    store: (store) => {
+      let n = 0;
+      const append: Store["append"] = (entries) =>
+        store.append(entries.filter(({ type }) => type !== "wait.open" || ++n % 20 !== 0));
+      return overlay(store, { append });
+    },
+  },
+  {
+    name: "decisions are not kept",
+    store: (store) => {
+      const append: Store["append"] = (entries) => store.append(entries.filter(({ type }) => type !== "decision"));
+      return overlay(store, { append });
+    },
+  },
+  {
+    name: "a restart says nothing of the time between",
+    store: (store) => overlay(store, { downtimes: () => Promise.resolve([]) }),
+  },
+  {
+    name: "loads begin two seconds late in the log",
+    store: (store) => {
+      const late = (entry: LogEntry): LogEntry =>
+        entry.type === "load"
+          ? { ...entry, load: { ...entry.load, startedAtMs: entry.load.startedAtMs + 2_000 } }
+          : entry;
+      return overlay(store, { append: (entries) => store.append(entries.map(late)) });
+    },
+  },
   {
     name: "recovery is forgotten",
     store: (store) => overlay(store, { recover: async () => ({ requeued: 0, poisoned: 0, dropped: 0 }) }),

@@ -1,8 +1,8 @@
-// What the day's records say about each of a sample of jobs: why it waited, cut without gap or overlap; its attempts; its
-// events; its answer.
+// What the day's records say: of every job why it waited, cut without gap or overlap; of a sample its events and its
+// answer.
 
 import { isFinal, type Job } from "../../src/domain/job.ts";
-import { splitLife } from "../../src/explain/partition.ts";
+import { faultsOf } from "./explained.ts";
 import type { Router, Site } from "./site.ts";
 
 const SAMPLE = 120;
@@ -10,33 +10,21 @@ const EVENTS = 1_000;
 
 export async function checkRecords(site: Site, router: Router, jobs: readonly Job[]): Promise<void> {
   const step = Math.max(1, Math.floor(jobs.length / SAMPLE));
-  for (let i = 0; i < jobs.length; i += step) {
-    const job = jobs[i];
-    if (job === undefined || !job.durable) continue;
+  for (const [i, job] of jobs.entries()) {
     await checkSplit(site, router, job);
+    if (i % step !== 0 || !job.durable) continue;
     await checkEvents(site, router, job);
     await checkAnswer(site, router, job);
   }
 }
 
-/** The parts sum to the job's life, and nothing in the queue is unexplained. */
+/** Where its time went: see explained.ts; and no attempt is left open. */
 async function checkSplit(site: Site, router: Router, job: Job): Promise<void> {
   const nowMs = site.clock.nowMs();
-  const endMs = "finishedAtMs" in job.state ? job.state.finishedAtMs : nowMs;
-  const downtimes = await router.store.downtimes(job.acceptedAtMs, endMs);
-  const waits = await router.store.waits(job.model, job.acceptedAtMs, endMs);
+  for (const fault of await faultsOf(router.store, job, nowMs)) {
+    site.ledger.violate(nowMs, `${job.id} (${job.state.status}) ${fault}`);
+  }
   const attempts = await router.store.attempts(job.id);
-  const split = splitLife({ job, nowMs, attempts, waits, downtimes });
-  const sumMs = split.stretches.reduce((sum, part) => sum + part.toMs - part.fromMs, 0);
-  if (sumMs !== split.totalMs) {
-    site.ledger.violate(nowMs, `${job.id}: its parts sum to ${sumMs} of ${split.totalMs} ms`);
-  }
-  if (split.doubledMs > 1) site.ledger.violate(nowMs, `${job.id}: ${split.doubledMs} ms have two causes`);
-  if (split.unexplainedMs > 1) {
-    const at = (ms: number): string => (ms - job.acceptedAtMs).toFixed(1);
-    const life = split.stretches.map(({ cause, fromMs, toMs }) => `${cause} ${at(fromMs)}-${at(toMs)}`).join(", ");
-    site.ledger.violate(nowMs, `${job.id} (${job.state.status}): ${split.unexplainedMs} ms unexplained in ${life}`);
-  }
   const open = attempts.filter(({ endedAtMs }) => endedAtMs === null).length;
   if (open > 0) site.ledger.violate(nowMs, `${job.id} is ${job.state.status} and ${open} of its attempts have no end`);
 }
