@@ -70,7 +70,7 @@ export function modelIn(container: FoundContainer, name: string, slots: number |
   const dockerHost = container.dockerHost === "unix:///var/run/docker.sock" ? undefined : container.dockerHost;
   const port = container.port === 8_000 ? undefined : container.port;
   return {
-    ...{ name, where: `container ${container.name}`, engine: null, container, backendNote: "" },
+    ...{ name, where: `Container ${container.name}`, engine: null, container, backendNote: "" },
     ...{ usesDevice: true, memoryGiB: null, loadSeconds },
     entries: [
       loadEntry(loadSeconds, null, CONTAINER_SECONDS),
@@ -82,7 +82,7 @@ export function modelIn(container: FoundContainer, name: string, slots: number |
 
 export function modelEntry({ name, entries, backend, backendNote, where }: Candidate): Entry {
   const rows: Entry[] = [...entries, entry("backend", backend, ...(backendNote === "" ? [] : [backendNote]))];
-  return entry(name, new Block(rows), `${where.charAt(0).toUpperCase()}${where.slice(1)}.`);
+  return entry(name, new Block(rows), `${where}.`);
 }
 
 function cpuNote(size: Size | null, deviceGiB: number | null): string {

@@ -18,8 +18,8 @@ export interface Exit {
 }
 
 export interface Launch {
-  /** Written as JSON beside the data. */
-  readonly config: object;
+  /** Written as JSON beside the data; a text is the path of a file that is there. */
+  readonly config: object | string;
   /** Holds the configuration; the data are in `data` below it, unless told otherwise. */
   readonly folder: string;
   readonly dataFolder?: string;
@@ -70,7 +70,7 @@ export class RouterProcess {
   #origin: string | null = null;
 
   constructor({ config, folder, dataFolder, environment }: Launch) {
-    const file = writeConfig(folder, config);
+    const file = typeof config === "string" ? config : writeConfig(folder, config);
     this.folder = folder;
     this.databasePath = join(dataFolder ?? join(folder, "data"), "sir.db");
     const words = ["serve", "--config", file, "--port", "0", "--store", `sqlite:${this.databasePath}`];
