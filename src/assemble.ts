@@ -169,6 +169,7 @@ async function openCore(
     ...(version === undefined ? {} : { version }),
     status: () => engine.status(),
     usage: () => store.usage(),
+    endpoints: config.webhooks.map(({ label }) => label),
     storedLimitBytes: config.jobs.maxStoredBytes,
     freeBytes: () => freeBytesAt(config.store.dataDir),
     batchLines: () => batches.waiting(),

@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { BANDS, type Band } from "../domain/band.ts";
 import { isBatchFinal } from "../domain/batch.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Emit, RouterEvent } from "../domain/event.ts";
+import type { Emit, LoadOutcome, RouterEvent } from "../domain/event.ts";
 import { DevicePhases } from "./device-phases.ts";
 import { createMetricSet, type MetricSet } from "./metric-set.ts";
 
@@ -47,6 +47,8 @@ export interface MetricDeps {
   readonly storedLimitBytes?: number;
   /** Of the store's disk; null: it cannot be asked. */
   readonly freeBytes?: () => Promise<number | null>;
+  /** Of webhooks, as their events name them. */
+  readonly endpoints?: readonly string[];
   /** Lines of batches that are not queued yet, by model. */
   readonly batchLines?: () => ReadonlyMap<string, number>;
 }
@@ -86,6 +88,10 @@ export function createMetrics(deps: MetricDeps): Metrics {
   const breakers = new Map<string, BreakerState>();
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
+  for (const endpoint of deps.endpoints ?? []) {
+    for (const outcome of DELIVERIES) set.deliveries.inc({ endpoint, outcome }, 0);
+  }
+  for (const reason of REFUSALS) set.refusals.inc({ reason }, 0);
   set.build.set({ version: deps.version ?? "unknown" }, 1);
   if (deps.storedLimitBytes === undefined) set.storedLimit.remove();
   else set.storedLimit.set(deps.storedLimitBytes);
@@ -120,6 +126,12 @@ export function createMetrics(deps: MetricDeps): Metrics {
 
 /** The words of the wire, which dashboards and receipts share. */
 const OUTCOME = { succeeded: "completed", failed: "failed", cancelled: "cancelled", expired: "expired" } as const;
+/** Counted from 0 on, so that the first of them is an increase and not the beginning of a series. */
+const OUTCOMES = Object.values(OUTCOME);
+const LOAD_OUTCOMES = ["ready", "failed", "timeout", "abandoned"] as const satisfies readonly LoadOutcome[];
+const CHARGES = ["attempt", "interruption", "none"] as const;
+const DELIVERIES = ["delivered", "failed", "gone", "given_up", "unknown"] as const;
+const REFUSALS = ["missing", "unknown"] as const;
 type BreakerState = Extract<RouterEvent, { readonly type: "breaker" }>["state"];
 const BREAKER: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
@@ -200,6 +212,9 @@ function readModels(set: MetricSet, facts: QueueFacts, breakers: ReadonlyMap<str
     const model = spec.name;
     for (const [cause, jobMs] of each.waitedMs) set.waitedByCause.inc({ model, cause }, jobMs / 1000);
     readLoaded(set, each);
+    for (const band of BANDS) for (const outcome of OUTCOMES) set.jobs.inc({ model, band, outcome }, 0);
+    for (const outcome of LOAD_OUTCOMES) set.loads.inc({ model, outcome }, 0);
+    for (const charge of CHARGES) set.requeues.inc({ model, charge }, 0);
     for (const band of BANDS) {
       set.queueDepth.set({ model, band }, queued[band]);
       set.oldestWait.set({ model, band }, oldestWaitMsByBand[band] / 1000);
