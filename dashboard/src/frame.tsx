@@ -49,7 +49,7 @@ export function Foot({ showHelp }: { showHelp(): void }) {
         onClick={() => setPaused(!paused)}
       >
         <i aria-hidden="true" />
-        {WORDS[state]}
+        <span>{WORDS[state]}</span>
         <small>{now === 0 ? "" : `${clock(now)} ${foreignZone(now)}`.trim()}</small>
       </button>
       <button

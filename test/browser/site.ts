@@ -1,5 +1,6 @@
 // The built router with quick mock engines, and what tests ask of it beside the page.
 
+import { createServer } from "node:net";
 import type { DecisionList, Receipt } from "../../src/client/wire.ts";
 import type { StatusWire } from "../../src/client/wire-status.ts";
 import { type RouterProcess, serve, tempFolder } from "../e2e/process.ts";
@@ -96,4 +97,16 @@ export function siteOf(router: RouterProcess, key?: string): Site {
         { prefer: "respond-async", ...Object.fromEntries(new Headers(headers)) },
       ),
   };
+}
+
+/** One that is free now, for a router that has to come back at the same address. */
+export function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
 }

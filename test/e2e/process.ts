@@ -24,6 +24,8 @@ export interface Launch {
   readonly folder: string;
   readonly dataFolder?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 const folders = new Set<string>();
@@ -69,11 +71,11 @@ export class RouterProcess {
   #err = "";
   #origin: string | null = null;
 
-  constructor({ config, folder, dataFolder, environment }: Launch) {
+  constructor({ config, folder, dataFolder, environment, port = 0 }: Launch) {
     const file = typeof config === "string" ? config : writeConfig(folder, config);
     this.folder = folder;
     this.databasePath = join(dataFolder ?? join(folder, "data"), "sir.db");
-    const words = ["serve", "--config", file, "--port", "0", "--store", `sqlite:${this.databasePath}`];
+    const words = ["serve", "--config", file, "--port", String(port), "--store", `sqlite:${this.databasePath}`];
     const { NODE_OPTIONS: _, ...own } = process.env;
     const child = spawn(process.execPath, [builtCli(), ...words], {
       cwd: folder,

@@ -116,6 +116,16 @@ function isLive(): void {
   if (connection.value.state !== "live") connection.set({ state: "live" });
 }
 
+/** Too many watch already: what is asked for now and then is better than nothing. */
+async function readOnce(): Promise<void> {
+  const snapshot = await getJson<StatusWire>("v1/status").catch(() => null);
+  if (snapshot === null || connection.value.state !== "lost") return;
+  setClock(snapshot.at * 1000);
+  stopClock();
+  takeSnapshot(snapshot);
+  await readDecisions();
+}
+
 async function readDecisions(): Promise<void> {
   const page = await getJson<DecisionList>("v1/decisions?limit=50").catch(() => null);
   if (page !== null) addDecisions(page.data);
@@ -133,6 +143,7 @@ function lost(cause: unknown): void {
   failures += 1;
   connection.set({ state: "lost", error, sinceMs: lostSinceMs, atMs: nowMs + waitMs });
   retry = setTimeout(connect, waitMs);
+  if (error.status === 503) void readOnce();
 }
 
 /** 0.5, 1, 2, 4 … 15 s, less up to a third by `chance` (0 to 1), so that many pages do not come back at once. */

@@ -48,7 +48,7 @@ function Facts({ model }: { readonly model: ModelStatusWire }) {
       <div>
         <dt>Slots</dt>
         <dd>
-          {model.running} of {model.concurrency} busy
+          {model.running}/{model.concurrency} busy
         </dd>
       </div>
       <div>

@@ -71,7 +71,10 @@ interface DevicePanelProps {
 }
 
 function DevicePanel({ device, models, all }: DevicePanelProps) {
-  const loaded = all.filter(({ devices }) => devices.includes(device.id));
+  const loaded = all.filter(({ devices, state, homes }) => {
+    // What is loading has its memory already, and is nowhere yet.
+    return devices.includes(device.id) || (state === "loading" && homes.includes(device.id));
+  });
   return (
     <Panel title={device.id} id={`h-${device.id}`} aside={<DevicePause device={device} />}>
       <MemoryStack device={device} models={loaded} />

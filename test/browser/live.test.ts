@@ -1,0 +1,159 @@
+import { expect, it } from "vitest";
+import { eventually } from "../e2e/process.ts";
+import { describeInChromium } from "./chromium.ts";
+import { mockModel, startSite, TWO_MODELS } from "./site.ts";
+import { openPage } from "./watched-page.ts";
+
+/** Sum of the numbers in the bars of what waits. */
+const BARS =
+  "[...document.querySelectorAll('.stack > span')].reduce((sum, bar) => sum + Number.parseInt(bar.textContent.replace(/\\D+/g, '')), 0)";
+
+/** Makes the page believe that its tab is in the background, or in front again. */
+const show = (hidden: boolean): string =>
+  `Object.defineProperty(document, "hidden", { configurable: true, get: () => ${hidden} });
+   document.dispatchEvent(new Event("visibilitychange"));`;
+
+describeInChromium("the live page", (browser) => {
+  it("follows twenty jobs of two models without a reload, and its bars are the router's numbers", async () => {
+    const site = await startSite();
+    const { page, complaints, shot } = await openPage(browser(), site.page);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await site.post("/admin/pause", { note: "a test" });
+    await page.locator(".device .say").getByText("a test").waitFor();
+
+    for (let count = 0; count < 20; count += 1) {
+      await site.submit(
+        count % 2 === 0 ? "chat" : "code",
+        {},
+        { "sir-priority": count % 4 === 0 ? "batch" : "normal" },
+      );
+    }
+    const { queued } = await site.status();
+    expect(queued).toBe(20);
+    await expect.poll(() => page.evaluate(BARS), { timeout: 3000 }).toBe(queued);
+
+    const resumedAt = performance.now();
+    await site.post("/admin/resume");
+    await expect.poll(() => page.locator(".device .say").textContent(), { interval: 20 }).toContain("Loading");
+    // The promise is one second; twice that leaves room for a busy machine.
+    expect(performance.now() - resumedAt).toBeLessThan(2000);
+    await page.locator(".g-mark").first().waitFor({ state: "attached" });
+    await eventually(async () => expect((await site.status()).queued).toBe(0), 60_000);
+    await page.getByText("Nothing waits.").waitFor();
+    await page.locator(".g-serving").nth(1).waitFor({ state: "attached" });
+    await shot("after-twenty-jobs");
+
+    expect(await page.locator(".feed li").count()).toBeGreaterThan(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it("carries out load, pin and unload, shows the decision, and lets what runs finish", async () => {
+    const site = await startSite({
+      ...TWO_MODELS,
+      models: {
+        "org/slow/chat-8b": mockModel({ label: "chat", tokensPerSecond: 3 }),
+        "org/code-30b": mockModel({ label: "code" }),
+      },
+    });
+    const { page, shot } = await openPage(browser(), `${site.page}#/models`);
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "chat", exact: true }) });
+
+    await card.getByRole("button", { name: "Load chat", exact: true }).click();
+    await card.getByText("Loaded, idle").waitFor();
+    await card.getByRole("button", { name: "Pin chat" }).click();
+    await card.getByText("pinned").waitFor();
+    const job = await site.submit("chat");
+    await card.getByText("Serving").waitFor();
+    await card.getByRole("button", { name: "Unload chat" }).click();
+    const question = page.getByRole("dialog", { name: "Unload chat?" });
+    await question.waitFor();
+    await shot("unload-question");
+    await question.getByRole("button", { name: "Unload" }).click();
+
+    await card.getByText("Letting jobs finish").waitFor();
+    await card.getByText("Not loaded").waitFor({ timeout: 30_000 });
+    expect((await site.job(job.id)).status).toBe("completed");
+    await page.goto(`${site.page}#/`);
+    await page.locator(".feed").getByText("unload", { exact: true }).first().waitFor();
+  });
+
+  it("holds still when it is paused: no stream, and nothing fetched when the reader comes back to it", async () => {
+    const site = await startSite();
+    const { page, asked } = await openPage(browser(), site.page);
+    await page.getByText("Live", { exact: true }).waitFor();
+
+    await page.keyboard.press("p");
+    await page.getByRole("button", { name: "Paused" }).waitFor();
+    await page.waitForTimeout(300);
+    const before = asked.length;
+    await site.submit("chat");
+    await page.evaluate(show(true));
+    await page.evaluate(show(false));
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await page.waitForTimeout(1500);
+    expect(asked.slice(before)).toEqual([]);
+
+    await page.keyboard.press("p");
+    await page.getByText("Done in the last hour").waitFor();
+  });
+
+  it("sleeps fifteen seconds after its tab was hidden, and wakes with one snapshot", async () => {
+    const site = await startSite();
+    const opened = await openPage(browser(), "about:blank");
+    const { page, asked } = opened;
+    await page.clock.install();
+    await page.goto(site.page);
+    await page.getByText("Live", { exact: true }).waitFor();
+    const streams = (): number => asked.filter((url) => url.endsWith("/v1/stream")).length;
+    const ended = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/v1/stream"));
+
+    await page.evaluate(show(true));
+    await page.clock.fastForward(14_000);
+    expect(await page.getByText("Asleep").count()).toBe(0);
+    await page.clock.fastForward(2_000);
+    await page.getByText("Asleep").waitFor();
+    await ended;
+    await page.clock.fastForward(600_000);
+    expect(streams()).toBe(1);
+
+    await page.evaluate(show(false));
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(streams()).toBe(2);
+  });
+
+  it("lets an eighth tab load on HTTP/1.1, because tabs in the background hold no stream", async () => {
+    const site = await startSite();
+    const context = await browser().newContext();
+    const hidden = `Object.defineProperty(document, "hidden", { configurable: true, get: () => true });`;
+    for (let count = 0; count < 7; count += 1) {
+      const tab = await context.newPage();
+      await tab.addInitScript(hidden);
+      await tab.goto(site.page);
+      await tab.getByText("Asleep").waitFor();
+    }
+
+    const eighth = await context.newPage();
+    await eighth.goto(site.page, { timeout: 10_000 });
+    await eighth.getByText("Live", { exact: true }).waitFor({ timeout: 10_000 });
+
+    await context.close();
+  });
+
+  it("keeps the focus where it is while the page changes under it", async () => {
+    const site = await startSite();
+    await site.submit("chat");
+    const { page } = await openPage(browser(), site.page);
+    await page.locator(".g-mark").first().waitFor({ state: "attached" });
+    await page.locator('.g-mark[tabindex="0"]').focus();
+    const focused = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.getAttribute("data-mark") ?? null);
+    const mark = await focused();
+    expect(mark).not.toBeNull();
+
+    for (let count = 0; count < 12; count += 1) {
+      await site.submit(count % 2 === 0 ? "chat" : "code");
+      await page.waitForTimeout(250);
+      expect(await focused()).toBe(mark);
+    }
+  });
+});
