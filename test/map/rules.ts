@@ -116,7 +116,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/client/wire-live.ts",
     "src/client/wire-status.ts",
     "src/scheduler/wording.ts",
-    "src/explain/causes.ts",
     "preact",
     "uplot",
   ],

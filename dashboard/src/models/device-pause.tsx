@@ -15,7 +15,7 @@ export function DevicePause({ device }: { readonly device: DeviceStatusWire }) {
     event.preventDefault();
     setAsks(false);
     setNote("");
-    act.ask(
+    void act.ask(
       withQuery("admin/pause", { device: id }),
       "Pause asked for",
       note.trim() === "" ? {} : { note: note.trim() },

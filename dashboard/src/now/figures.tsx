@@ -6,7 +6,7 @@ import { jobs, percent, quantity } from "../../../src/scheduler/wording.ts";
 import { useSelected } from "../cell.ts";
 import { useNow } from "../clock.ts";
 import { ageMs, status } from "../live/state.ts";
-import { causeTitle } from "../parts/causes.ts";
+import { titleOfCause } from "../parts/cause.ts";
 import { duration } from "../parts/time.ts";
 
 export function Figures() {
@@ -50,7 +50,7 @@ function LongestWait({ totals }: { readonly totals: StatusWire["totals"] }) {
     <Figure
       name="Longest wait"
       value={duration(ageMs(totals, longest.seconds, now))}
-      more={`${label}: ${causeTitle(longest.cause)}`}
+      more={`${label}: ${titleOfCause(longest.cause)}`}
     />
   );
 }

@@ -5,7 +5,7 @@ import { jobs } from "../../../src/scheduler/wording.ts";
 import { useSelected } from "../cell.ts";
 import { useNow } from "../clock.ts";
 import { ageMs, status } from "../live/state.ts";
-import { causeTitle } from "../parts/causes.ts";
+import { titleOfCause } from "../parts/cause.ts";
 import { Panel } from "../parts/panel.tsx";
 import { BAND_GLYPH, BANDS } from "../parts/state-mark.tsx";
 import { clockMinutes, duration } from "../parts/time.ts";
@@ -67,7 +67,7 @@ function QueueRow({ model, most }: { readonly model: ModelStatusWire; readonly m
     <tr>
       <td>
         <a href={href(["jobs"], { status: "queued", model: model.id })}>{model.label}</a>
-        <small>{model.waiting === null ? "" : causeTitle(model.waiting.cause)}</small>
+        <small>{model.waiting === null ? "" : titleOfCause(model.waiting.cause)}</small>
       </td>
       <td>
         <span class="stack" style={{ width: `${Math.max(24, (100 * waiting) / most)}%` }}>
