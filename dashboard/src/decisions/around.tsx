@@ -39,7 +39,7 @@ export function Around({ decision }: { readonly decision: DecisionWire }) {
           <>
             <Gantt
               title={`${decision.device} around this decision`}
-              devices={laneDevices(state, spans, decision.device)}
+              devices={laneDevices(state, spans, decision.device, decision.load)}
               spans={spans}
               moves={timeline.moves.filter(({ device }) => device === decision.device)}
               pauses={timeline.pauses}

@@ -34,13 +34,15 @@ function Row({ decision }: { readonly decision: ExplainingDecisionWire }) {
     <li>
       <time>{moment(at_ms, now)}</time>
       <KindChip kind={decision.kind} forced={decision.reason === "ceiling"} />
-      <p>
-        <a href={href(["decisions", decision.id])}>{decision.sentence}</a>{" "}
-        <span class="dim">
+      <div>
+        <p>
+          <a href={href(["decisions", decision.id])}>{decision.sentence}</a>
+        </p>
+        <p class="note">
           {times > 1 && `Looked at ${thousands(times)} times until ${moment(last_at_ms, now)}. `}
           {own !== null && own.score !== null && `Own score ${score(own.score)}, ${jobs(own.depth)} waiting.`}
-        </span>
-      </p>
+        </p>
+      </div>
     </li>
   );
 }

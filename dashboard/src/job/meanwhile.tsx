@@ -34,7 +34,7 @@ export function Meanwhile({ told }: { readonly told: ExplanationWire }) {
     px: Math.round(width / 100) * 100,
     ...(device === null ? {} : { device }),
   });
-  const race = raceOf(told.decisions);
+  const race = raceOf(told.decisions, from_ms);
   const spans = timeline?.spans ?? [];
   const started = startedMs(told);
   return (
@@ -49,7 +49,7 @@ export function Meanwhile({ told }: { readonly told: ExplanationWire }) {
         ) : (
           <Gantt
             title={`What ${device ?? "the devices"} did while this job waited and ran`}
-            devices={laneDevices(state, spans, device)}
+            devices={laneDevices(state, spans, device, told.model)}
             spans={spans}
             moves={timeline.moves.filter((move) => device === null || move.device === device)}
             pauses={timeline.pauses}

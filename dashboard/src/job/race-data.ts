@@ -13,9 +13,15 @@ export interface RaceData {
 
 const LEAST_POINTS = 2;
 
-/** Null: no rule compared scores, or there are too few to draw. */
-export function raceOf(decisions: readonly ExplainingDecisionWire[]): RaceData | null {
-  const points = decisions.flatMap(pointsOf).sort((a, b) => a[0] - b[0]);
+/**
+ * @param fromMs When the job came; what was compared before it is drawn from there on.
+ * @returns null: no rule compared scores, or there are too few to draw.
+ */
+export function raceOf(decisions: readonly ExplainingDecisionWire[], fromMs: number): RaceData | null {
+  const points = decisions
+    .flatMap(pointsOf)
+    .sort((a, b) => a[0] - b[0])
+    .map(([at, own, winner]): Point => [Math.max(fromMs, at), own, winner]);
   const drawn = points.filter(([, own, winner]) => own !== null && winner !== null);
   if (drawn.length < LEAST_POINTS || points[0]?.[0] === points.at(-1)?.[0]) return null;
   // A chart wants each instant once; the later look holds.

@@ -6,11 +6,13 @@ import { status } from "../live/state.ts";
 import { GUTTER_PX, RIGHT_PX } from "../parts/gantt.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { PHONE, useMedia } from "../parts/size.ts";
-import { clockMinutes } from "../parts/time.ts";
+import { clock, clockMinutes } from "../parts/time.ts";
 import type { RaceData } from "./race-data.ts";
 
 const HEIGHT_PX = 130;
 const NAMED = 3;
+/** A shorter axis tells seconds. */
+const SECONDS_BELOW_MS = 600_000;
 const FONT = "11px Inter, system-ui, sans-serif";
 
 interface RaceProps {
@@ -28,6 +30,7 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
   const names = rivals.length > NAMED ? `${rivals.slice(0, NAMED).join(", ")} and others` : rivals.join(", ");
   const ahead = names === "" ? "whoever was ahead" : names;
   const gutter = phone ? 48 : GUTTER_PX;
+  const instant = toMs - fromMs < SECONDS_BELOW_MS ? clock : clockMinutes;
   const last = [race.own.findLast((value) => value !== null), race.winner.findLast((value) => value !== null)];
   // The edges of the axis are points without values, so that the chart shares the picture's axis.
   const data: [number[], (number | null)[], (number | null)[]] = [
@@ -43,7 +46,7 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
         or the ceiling.
       </p>
       <Plot
-        id={`race ${gutter}`}
+        id={`race ${gutter} ${instant.name}`}
         height={HEIGHT_PX}
         data={data}
         label={`Scores over time: ${label} last at ${score(last[0] ?? 0)}, ${ahead} at ${score(last[1] ?? 0)}`}
@@ -58,7 +61,8 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
               font: FONT,
               grid: { stroke: css("--line"), width: 1 },
               ticks: { show: false },
-              values: (_, splits) => splits.map((second) => clockMinutes(second * 1000)),
+              space: 76,
+              values: (_, splits) => splits.map((second) => instant(second * 1000)),
             },
             {
               size: gutter,

@@ -102,7 +102,7 @@ function Result({ replay, stale }: ResultProps) {
   const sides = sidesOf(report);
   if (sides === null) return null;
   return (
-    <div class={stale ? "stale" : ""} aria-busy={stale}>
+    <div class={`what-if-figures${stale ? " stale" : ""}`} aria-busy={stale}>
       <p class="verdict" aria-live="polite">
         {verdictOf(report, labelOf)}
       </p>
@@ -180,7 +180,7 @@ function RunLine({ run }: { readonly run: Run }) {
     <div class="run-line">
       {state.at === "running" && (
         <>
-          <label for="progress">Replaying …</label>
+          <label for="progress">{state.progress < 1 ? "Replaying …" : "Letting the last jobs finish …"}</label>
           <progress id="progress" max={1} value={state.progress} />
           <span class="num">{Math.round(state.progress * 100)} %</span>
           <button type="button" class="button" onClick={cancel}>
