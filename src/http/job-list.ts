@@ -6,16 +6,18 @@ import type { Result } from "../store/store.ts";
 import { callerOf } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
+import { listJobRows } from "./job-rows.ts";
 import { onlyKnown, readChoice, readJobId, readLimit, readMetadata } from "./query.ts";
 import { answerOf, receiptBytes, receiptFacts } from "./receipt.ts";
 import { fromWire, WIRE_STATUSES } from "./status-words.ts";
 import { VARY } from "./stored-answer.ts";
 
-const KNOWN = ["status", "model", "after", "limit", "order", "metadata[...]", "include"];
+const KNOWN = ["view", "status", "model", "after", "limit", "order", "metadata[...]", "include"];
 /** With `include=response`: answers beyond this are left out of the page, to be read one by one. */
 const PAGE_BYTES = 16 * 1024 * 1024;
 
 export async function listJobs(c: Call, world: HttpWorld): Promise<Response> {
+  if (readChoice(c, "view", ["receipts", "rows"], "receipts") === "rows") return listJobRows(c, world);
   onlyKnown(c, KNOWN);
   const status = readStatuses(c);
   const model = c.req.query("model");
@@ -42,7 +44,7 @@ export function canonical(world: HttpWorld, name: string): ModelName {
   return found?.spec.name ?? (name as ModelName);
 }
 
-function readStatuses(c: Call): readonly JobStatus[] | null {
+export function readStatuses(c: Call): readonly JobStatus[] | null {
   const texts = c.req.queries("status");
   if (texts === undefined) return null;
   return texts

@@ -1,5 +1,6 @@
 // Jobs, under /v1/jobs and the same under /jobs.
 
+import { z } from "@hono/zod-openapi";
 import type { HttpWorld } from "./deps.ts";
 import { explainJob } from "./explain.ts";
 import { jobEvents } from "./job-events.ts";
@@ -9,9 +10,10 @@ import { eventsQuery, jobsQuery, resultQuery, waitHeaders, waitQuery } from "./p
 import { json, opaque, type Route } from "./route.ts";
 import { pageOf, ReceiptSchema } from "./schemas.ts";
 import { ExplanationSchema } from "./schemas-explain.ts";
+import { JobRowListSchema } from "./schemas-live.ts";
 
 const receipt = { 200: json(ReceiptSchema, "The receipt") };
-const page = pageOf(ReceiptSchema, "JobList");
+const page = z.union([pageOf(ReceiptSchema, "JobList"), JobRowListSchema]);
 const result = {
   query: resultQuery,
   headers: waitHeaders,

@@ -37,12 +37,20 @@ export const resultQuery = waitQuery.extend({
 const limit = z.int().min(1).max(100).default(20);
 
 export const jobsQuery = z.object({
+  view: z.enum(["receipts", "rows"]).optional().describe("`rows`: as operators list them, with where the time went"),
   status: z.string().optional().describe("One status or several, separated by commas"),
   model: z.string().optional(),
   after: z.string().optional().describe("The id of the job after which the page begins"),
   limit: limit.optional(),
   order: z.enum(["desc", "asc"]).optional(),
   include: z.enum(["response"]).optional(),
+  band: z.enum(["interactive", "normal", "batch"]).optional().describe("This and the following only with `view=rows`"),
+  caller: z.string().optional(),
+  cause: z.string().optional().describe("What took most of the wait; of a queued job, what it waits for now"),
+  q: z.string().optional().describe("How the job's id begins, or the caller's own id of the request, exactly"),
+  sort: z.enum(["newest", "wait"]).optional().describe("`wait`: longest first, inside the window"),
+  from_ms: z.number().optional().describe("Unix milliseconds; with `sort=wait` two hours ago when absent"),
+  to_ms: z.number().optional().describe("Unix milliseconds"),
   "metadata[key]": z.string().optional().describe("Jobs whose metadata has this value under `key`"),
 });
 

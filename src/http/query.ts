@@ -3,8 +3,9 @@
 import { SirError } from "../domain/errors.ts";
 import type { JobId } from "../domain/ids.ts";
 import { parseJobId } from "../domain/ids.ts";
-import type { Call } from "./deps.ts";
+import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
+import { routerMs } from "./instants.ts";
 import { LONGEST_WAIT_SECONDS, parsePrefer } from "./prefer.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -80,4 +81,16 @@ export function readWait(c: Call): AskedWait {
   const { waitSeconds, respondAsync } = parsePrefer(c.req.raw.headers.get("prefer"));
   if (waitSeconds === null) return { waitMs: respondAsync ? 0 : null, applied: {} };
   return { waitMs: waitSeconds * 1000, applied: { "preference-applied": `wait=${waitSeconds}` } };
+}
+
+/**
+ * An instant in Unix milliseconds, as router time; null: it is not given.
+ * @throws {SirError} invalid_query
+ */
+export function readInstant(c: Call, world: HttpWorld, name: string): number | null {
+  const text = c.req.query(name);
+  if (text === undefined) return null;
+  if (!/^\d{1,15}(\.\d{1,6})?$/.test(text))
+    throw invalidQuery(name, `"${name}" must be an instant in Unix milliseconds.`);
+  return routerMs(world, Number(text));
 }

@@ -1,7 +1,10 @@
 // The shapes of what operators watch as zod schemas, held to the types of client/wire-live.ts by the compiler.
 
 import { z } from "@hono/zod-openapi";
-import type { MoveWire, SeriesWire, SpanRow, TimelineWire } from "../client/wire-live.ts";
+import type { JobRow, JobRowList, MoveWire, SeriesWire, SpanRow, TimelineWire } from "../client/wire-live.ts";
+import { BANDS } from "../domain/band.ts";
+import { CAUSES } from "../domain/wait.ts";
+import { pageOf, ReceiptSchema } from "./schemas.ts";
 
 const ms = z.int().describe("Unix milliseconds");
 const names = z.array(z.string()).readonly();
@@ -59,3 +62,23 @@ export const SeriesSchema = z
     batch: column,
   })
   .openapi("Series") satisfies z.ZodType<SeriesWire>;
+
+const jobRow = ReceiptSchema.extend({
+  band: z.enum(BANDS),
+  caller: z.string().nullable().describe("Null where the asker may not know it"),
+  wait_ms: z.int(),
+  run_ms: z.int(),
+  cause: z.string().nullable().describe("What took most of the wait; of a queued job, what it waits for now"),
+  parts: z
+    .array(z.object({ cause: z.enum(CAUSES), ms: z.int() }))
+    .readonly()
+    .describe("Sums to wait and run together; empty where that is not kept, or too long to be cut for a list"),
+}).openapi("JobRow") satisfies z.ZodType<JobRow>;
+
+export const JobRowListSchema = pageOf(jobRow, "JobRowPage")
+  .extend({
+    scanned_to_ms: ms
+      .nullable()
+      .describe("Rows were looked at back to here and no further: what is older lies behind `last_id`"),
+  })
+  .openapi("JobRowList") satisfies z.ZodType<JobRowList>;

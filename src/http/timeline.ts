@@ -9,8 +9,8 @@ import type { Minute } from "../domain/minute.ts";
 import type { Window } from "../store/timeline-verbs.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
-import { routerMs, shownMs } from "./instants.ts";
-import { onlyKnown, readChoice } from "./query.ts";
+import { shownMs } from "./instants.ts";
+import { onlyKnown, readChoice, readInstant } from "./query.ts";
 import { mergeSpans } from "./span-merge.ts";
 import { moveWire, spanRow } from "./stream-content.ts";
 
@@ -122,14 +122,6 @@ function readWindow(c: Call, world: HttpWorld, lengthMs: number): { fromMs: numb
   if (fromMs >= toMs) throw invalidQuery("from_ms", '"from_ms" must lie before "to_ms".');
   if (toMs - fromMs > LONGEST_MS) throw invalidQuery("from_ms", "At most eight days are shown at once.");
   return { fromMs, toMs };
-}
-
-function readInstant(c: Call, world: HttpWorld, name: string): number | null {
-  const text = c.req.query(name);
-  if (text === undefined) return null;
-  if (!/^\d{1,15}(\.\d{1,6})?$/.test(text))
-    throw invalidQuery(name, `"${name}" must be an instant in Unix milliseconds.`);
-  return routerMs(world, Number(text));
 }
 
 function readWhole(c: Call, name: string, least: number, most: number, absent: number): number {

@@ -15,6 +15,7 @@ import type { DeliveryVerbs } from "./delivery-verbs.ts";
 import type { FileVerbs } from "./file-verbs.ts";
 import type { HintVerbs } from "./hint-verbs.ts";
 import type { History } from "./history.ts";
+import type { JobRowVerbs } from "./job-rows.ts";
 import type { ModelLog } from "./model-log.ts";
 import type { TimelineVerbs } from "./timeline-verbs.ts";
 
@@ -197,6 +198,8 @@ export interface Store {
   readonly batches: BatchVerbs;
   readonly deliveries: DeliveryVerbs;
   readonly timeline: TimelineVerbs;
+  /** The list of jobs as operators filter it. */
+  readonly rows: JobRowVerbs;
 
   /**
    * Job, body, idempotency row and first event, all or none; resolves after COMMIT.

@@ -30,7 +30,6 @@ import {
   StoreError,
   type Usage,
 } from "../store.ts";
-import type { TimelineVerbs } from "../timeline-verbs.ts";
 import { arrivalOf } from "./accept.ts";
 import { createBatchVerbs } from "./batch-reads.ts";
 import { type Contents, createContents, LARGE_BYTES } from "./contents.ts";
@@ -40,6 +39,7 @@ import { createHintVerbs } from "./hints.ts";
 import { createHistory } from "./history.ts";
 import type { Host } from "./host.ts";
 import { acceptedJob } from "./job-row.ts";
+import { createJobRows } from "./job-rows.ts";
 import { keptOf } from "./keep.ts";
 import { createListing, type Listing } from "./listing.ts";
 import { createModelLog } from "./model-log.ts";
@@ -60,7 +60,8 @@ export class SqliteStore implements Store {
   readonly hints: HintVerbs;
   readonly batches: BatchVerbs;
   readonly deliveries: DeliveryVerbs;
-  readonly timeline: TimelineVerbs;
+  readonly timeline: Store["timeline"];
+  readonly rows: Store["rows"];
   readonly #parts: SqliteStoreParts;
   readonly #outbox: Outbox;
   readonly #host: Host;
@@ -87,6 +88,7 @@ export class SqliteStore implements Store {
     this.files = createFileVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.deliveries = createDeliveryVerbs(parts.reader, parts.outbox, (act) => this.#read(act));
     this.timeline = createTimeline(parts.reader, (act) => this.#read(act));
+    this.rows = createJobRows(parts.reader, { read: (act) => this.#read(act), breathe: () => this.#breathe() });
     this.batches = createBatchVerbs({
       ...parts,
       rankedBy: () => this.#ranking,
