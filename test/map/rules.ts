@@ -69,6 +69,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/store/store.ts",
     "src/store/file-verbs.ts",
     "src/store/timeline-verbs.ts",
+    "src/store/job-rows.ts",
     "src/engine/control.ts",
     "src/engine/overview.ts",
     "src/engine/relay.ts",
