@@ -1,7 +1,7 @@
 // How often the truth lies inside the range that receipts state, and how far the middle is off: every job of a workload
 // asks for its estimate as it comes. The workloads are the suite's; time is virtual, so the machine does not matter.
 //
-//   npx tsx bench/estimates.ts [--seeds N] [--policy a,b]
+//   npx tsx bench/estimates.ts [--seeds N] [--policy a,b] [--of answer|start]
 
 import { parseArgs } from "node:util";
 import type { RouterEvent } from "../src/domain/event.ts";
@@ -25,6 +25,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "2" },
     policy: { type: "string", default: "stint,model-score,longest" },
+    of: { type: "string", default: "answer" },
   },
 });
 
@@ -35,7 +36,9 @@ console.log("|---|---|--:|--:|--:|--:|--:|--:|--:|");
 for (const [name, of] of Object.entries(WORKLOADS)) {
   for (const policy of values.policy.split(",")) {
     const scored: Scored[] = [];
-    const hear = (event: RouterEvent): void => void (event.type === "job.estimated" && scored.push(event));
+    const hear = (event: RouterEvent): void => {
+      if (event.type === "job.estimated" && event.of === values.of) scored.push(event);
+    };
     const ceiling = policy === "model-score" ? { minResidencySeconds: 300, maxWaitSeconds: 3600 } : {};
     const settings = { title: policy, scheduler: { policy, ...ceiling }, lean: true, unchecked: true, asks: true };
     for (let seed = 1; seed <= Number(values.seeds); seed++) {

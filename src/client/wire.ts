@@ -20,10 +20,12 @@ export interface JobErrorWire extends WireError {
   readonly reason?: "client" | "lease_expired" | "deadline" | "admin" | "disconnect";
 }
 
-/** Where a queued job stands. Everything but `estimated_seconds` and `estimate` is a fact of the scheduler. */
+/** Where a queued job stands. All but `estimated_seconds`, `estimate` and `start` are facts of the scheduler. */
 export interface QueueWire {
   /** 0 is next of its model. */
   readonly position: number | null;
+  /** Jobs that wait for its model, this one among them. */
+  readonly queued: number;
   readonly resident: boolean;
   readonly needs_swap: boolean;
   readonly load_seconds: number;
@@ -34,9 +36,20 @@ export interface QueueWire {
   /** Eight of ten answers come between; null below 20 outcomes of such estimates. */
   readonly estimate: {
     readonly low_seconds: number;
+    /** The same as `estimated_seconds`. */
+    readonly mid_seconds: number;
     readonly high_seconds: number;
     readonly observations: number;
   } | null;
+  /** Until it starts, if nothing new arrives: eight of ten starts come between. Null below 20 outcomes of such estimates. */
+  readonly start: {
+    readonly low_seconds: number;
+    readonly mid_seconds: number;
+    readonly high_seconds: number;
+    readonly observations: number;
+  } | null;
+  /** Only in events: why its start is expected later than was said before, e.g. `3 interactive jobs arrived`; else null. */
+  readonly because: string | null;
   /** Whether that lies before the job's deadline; null without a deadline, and while there is no estimate. */
   readonly deadline_feasible: boolean | null;
   readonly blocked: { readonly reason: string; readonly retry_at: number | null } | null;

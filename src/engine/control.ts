@@ -67,6 +67,8 @@ export interface Place {
     readonly progress: number | null;
     readonly sinceMs: number;
   } | null;
+  /** Jobs that came to models it shares a device with, itself among them, in this router's life. */
+  readonly arrived: Readonly<Record<Band, number>>;
   /** When this view was true, router time. */
   readonly asOfMs: number;
 }

@@ -14,9 +14,11 @@ const BUSY_MS = 1_800_000;
 export class ArrivalMeter {
   readonly #counts: Record<Band, Decayed> = { interactive: NONE, normal: NONE, batch: NONE };
   #lastAtMs: number | null = null;
+  readonly #totals: Record<Band, number> = { interactive: 0, normal: 0, batch: 0 };
 
   /** In any order: after a restart jobs come back with the instants at which they were accepted. */
   arrived(band: Band, atMs: number, halfLifeMs: number): void {
+    this.#totals[band]++;
     const { value, atMs: asOfMs } = this.#counts[band];
     const half = (forMs: number): number => 0.5 ** (forMs / halfLifeMs);
     this.#counts[band] =
@@ -28,6 +30,11 @@ export class ArrivalMeter {
 
   of(band: Band): Decayed {
     return this.#counts[band];
+  }
+
+  /** How many came, in this router's life. */
+  total(band: Band): number {
+    return this.#totals[band];
   }
 
   /** Null: none yet. */

@@ -1,6 +1,6 @@
 // Where a queued job stands: facts first, then one estimate that says when it knows nothing. O(models) and O(log n).
 
-import { type Band, bandOf } from "../domain/band.ts";
+import { BANDS, type Band, bandOf } from "../domain/band.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Job } from "../domain/job.ts";
 import { rankOf } from "../domain/ranking.ts";
@@ -62,8 +62,18 @@ export class LocalQueueView implements QueueView {
       start: estimate?.start ?? null,
       blocked: blockedOf(entry, this.#world, nowMs),
       loading: this.#loadingOf(entry),
+      arrived: this.#arrived(entry),
       asOfMs: nowMs,
     };
+  }
+
+  #arrived({ spec }: ModelEntry): Record<Band, number> {
+    const arrived: Record<Band, number> = { interactive: 0, normal: 0, batch: 0 };
+    for (const other of this.#world.models.values()) {
+      const near = other.spec === spec || other.spec.devices.some((device) => spec.devices.includes(device));
+      if (near) for (const band of BANDS) arrived[band] += other.arrivals.total(band);
+    }
+    return arrived;
   }
 
   #loadingOf(entry: ModelEntry): Place["loading"] {

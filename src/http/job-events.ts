@@ -9,8 +9,9 @@ import { polledJob } from "./caller.ts";
 import { onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, socketOf } from "./deps.ts";
 import { Outflow } from "./outflow.ts";
-import { answerOf, type ReceiptFacts, receiptBytes, receiptFacts } from "./receipt.ts";
+import { answerOf, placedFacts, type ReceiptFacts, receiptBytes } from "./receipt.ts";
 import { comment, frame, SSE_HEADERS } from "./sse.ts";
+import { StartWatch } from "./start-watch.ts";
 import { VARY } from "./stored-answer.ts";
 
 const PING_MS = 15_000;
@@ -36,6 +37,11 @@ class JobFeed {
   readonly #out: Outflow;
   readonly #hold: Hold | null;
   readonly #stops: (() => void)[] = [];
+  readonly #start = new StartWatch();
+  /** Its start is expected at another time than was told, which has not been said yet. */
+  #startMoved = false;
+  /** Why it is later than was told. */
+  #because: string | null = null;
   #job: Job;
   #cursor: string | null;
   #seen = "";
@@ -93,7 +99,7 @@ class JobFeed {
     const events = await this.#newEvents();
     // Read after its events: it is at least as far as they are.
     this.#job = (await this.#world.store.job(this.#job.id)) ?? this.#job;
-    const facts = await receiptFacts(this.#world, this.#job);
+    const facts = await this.#facts();
     const now = eventOf(this.#job);
     const last = events.at(-1);
     if (this.#first) this.#send(now, last?.cursor ?? this.#cursor, await this.#bytes(facts));
@@ -116,6 +122,18 @@ class JobFeed {
       this.#send(name, event.cursor, bytes);
     }
     this.#sendPlace(facts);
+  }
+
+  /** Its receipt, with the reason when its start is expected later than this reader was told. */
+  async #facts(): Promise<ReceiptFacts> {
+    const { facts, place } = await placedFacts(this.#world, this.#job);
+    const { moved, because } = this.#start.look(place);
+    if (moved) {
+      this.#startMoved = true;
+      this.#because = because;
+    }
+    const { queue } = facts;
+    return queue === null ? facts : { ...facts, queue: { ...queue, because: this.#because } };
   }
 
   async #newEvents(): Promise<readonly StoredEvent[]> {
@@ -141,7 +159,9 @@ class JobFeed {
 
   /** Where it stands has changed though its state has not: no id, since there is nothing to resume from. */
   #sendPlace(facts: ReceiptFacts): void {
-    if (facts.queue === null || placeKey(facts) === this.#seen) return;
+    if (facts.queue === null || (placeKey(facts) === this.#seen && !this.#startMoved)) return;
+    this.#startMoved = false;
+    this.#because = null;
     const event = facts.queue.loading === null ? "position" : "loading";
     this.#send(event, null, receiptBytes(facts, null));
   }
@@ -164,7 +184,7 @@ class JobFeed {
 
   /** Between changes only the place can move, and the engine has that in memory. */
   async #lookAtPlace(): Promise<void> {
-    const facts = await receiptFacts(this.#world, this.#job);
+    const facts = await this.#facts();
     if (this.#over || this.#looking) return;
     this.#sendPlace(facts);
     this.#seen = placeKey(facts);

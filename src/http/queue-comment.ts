@@ -8,6 +8,11 @@ export async function queueComment(world: HttpWorld, job: Job): Promise<string> 
   if (place === null || place.position === null) return "working";
   const words = [`queued position=${place.position}`];
   if (place.estimatedMs !== null) words.push(`eta=${Math.ceil(place.estimatedMs / 1000)}`);
+  if (place.start !== null) {
+    const { lowMs, midMs, highMs } = place.start;
+    const [low, mid, high] = [lowMs, midMs, highMs].map((ms) => Math.ceil(ms / 1000));
+    words.push(`start=${mid} between=${low}-${high}`);
+  }
   if (place.loading !== null) {
     const { phase, progress } = place.loading;
     words.push(progress === null ? phase : `${phase}=${Math.round(progress * 100)}%`);

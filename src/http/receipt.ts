@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { JobErrorWire, QueueWire, Receipt } from "../client/wire.ts";
 import { ERRORS } from "../domain/errors.ts";
 import { type CancelReason, isFinal, type Job, type JobError } from "../domain/job.ts";
-import type { Place } from "../engine/control.ts";
+import type { Place, StartRange } from "../engine/control.ts";
 import type { Result } from "../store/store.ts";
 import type { HttpWorld } from "./deps.ts";
 import { toWire } from "./status-words.ts";
@@ -17,9 +17,17 @@ const RUNNING_POLL_SECONDS = 2;
 export type ReceiptFacts = Omit<Receipt, "response">;
 
 export async function receiptFacts(world: HttpWorld, job: Job): Promise<ReceiptFacts> {
+  return (await placedFacts(world, job)).facts;
+}
+
+/** With the place that they were made from; null: it is not queued. */
+export async function placedFacts(
+  world: HttpWorld,
+  job: Job,
+): Promise<{ readonly facts: ReceiptFacts; readonly place: Place | null }> {
   const place = job.state.status === "queued" ? await world.engine.queue.place(job) : null;
   const leaseAtMs = isFinal(job.state.status) ? null : world.engine.leaseExpiresAtMs(job.id);
-  return factsOf(job, place, leaseAtMs);
+  return { facts: factsOf(job, place, leaseAtMs), place };
 }
 
 export function factsOf(job: Job, place: Place | null, leaseAtMs: number | null): ReceiptFacts {
@@ -68,6 +76,7 @@ function queueWire(job: Job, place: Place): QueueWire {
   const { loading, blocked } = place;
   return {
     position: place.position,
+    queued: place.queued,
     resident: place.resident,
     needs_swap: place.needsSwap,
     load_seconds: seconds(place.loadMs),
@@ -78,9 +87,12 @@ function queueWire(job: Job, place: Place): QueueWire {
         ? null
         : {
             low_seconds: seconds(place.estimatedRange.lowMs),
+            mid_seconds: seconds(place.estimatedMs ?? 0),
             high_seconds: seconds(place.estimatedRange.highMs),
             observations: place.estimatedRange.observations,
           },
+    start: place.start === null ? null : startWire(place.start),
+    because: null,
     deadline_feasible: isFeasible(job, place),
     blocked: blocked === null ? null : { reason: blocked.reason, retry_at: shown(job, blocked.retryAtMs) },
     loading:
@@ -94,6 +106,10 @@ function queueWire(job: Job, place: Place): QueueWire {
           },
     as_of: shown(job, place.asOfMs) ?? 0,
   };
+}
+
+function startWire({ lowMs, midMs, highMs, observations }: StartRange): NonNullable<QueueWire["start"]> {
+  return { low_seconds: seconds(lowMs), mid_seconds: seconds(midMs), high_seconds: seconds(highMs), observations };
 }
 
 /** Null: there is no deadline, or nobody knows. */

@@ -17,6 +17,7 @@ export const ErrorSchema = z
 const queue = z
   .object({
     position: z.int().nullable().describe("0 is next of its model"),
+    queued: z.int().describe("Jobs that wait for its model, this one among them"),
     resident: z.boolean(),
     needs_swap: z.boolean(),
     load_seconds: seconds,
@@ -27,11 +28,22 @@ const queue = z
     estimate: z
       .object({
         low_seconds: seconds,
+        mid_seconds: seconds,
         high_seconds: seconds,
         observations: z.int().describe("Earlier outcomes of such estimates that it is made from"),
       })
       .nullable()
       .describe("Eight of ten answers come between; null below 20 outcomes"),
+    start: z
+      .object({ low_seconds: seconds, mid_seconds: seconds, high_seconds: seconds, observations: z.int() })
+      .nullable()
+      .describe("Until it starts, if nothing new arrives: eight of ten starts come between; null below 20 outcomes"),
+    because: z
+      .string()
+      .nullable()
+      .describe(
+        "Only in events: why its start is expected later than was said before, e.g. `3 interactive jobs arrived`",
+      ),
     deadline_feasible: z
       .boolean()
       .nullable()

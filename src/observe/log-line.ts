@@ -52,8 +52,8 @@ function jobLine(event: JobLike): Line {
       return line(status === "failed" ? "warn" : "info", status, () => ({ ...ids, ...rest }));
     }
     case "job.estimated": {
-      const { band, estimatedMs, actualMs, hit } = event;
-      const rest = { band, estimated_ms: ms(estimatedMs), actual_ms: ms(actualMs), hit };
+      const { band, of, estimatedMs, actualMs, hit } = event;
+      const rest = { band, of, estimated_ms: ms(estimatedMs), actual_ms: ms(actualMs), hit };
       return line("debug", "estimate and outcome", () => ({ ...ids, ...rest }));
     }
     case "job.stale_outcome":

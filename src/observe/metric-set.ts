@@ -59,12 +59,13 @@ export function createMetricSet(registry: Registry) {
     runSeconds: histogram("sir_run_seconds", "Length of the last attempt.", ["model", "outcome"], MINUTES_LONG),
     estimateError: histogram(
       "sir_estimate_error_ratio",
-      "How far a job's first estimate was off, as a share of what came: |actual - estimated| / actual.",
-      ["band"],
+      "How far a job's first estimate was off, as a share of what came (of a second at least): |actual - estimated| / actual.",
+      ["band", "of"],
       [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5],
     ),
     estimateHits: counter("sir_estimate_hits_total", "First estimates with a range, by whether the truth lay inside.", [
       "band",
+      "of",
       "hit",
     ]),
     leasesLapsed: counter("sir_leases_lapsed_total", "Jobs cancelled because nobody polled.", ["model"]),

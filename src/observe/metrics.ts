@@ -79,6 +79,8 @@ export interface Metrics {
 
 const LOOP_RESOLUTION_MS = 10;
 const NANO = 1e9;
+/** Errors are shares of what came; of less than this they would be shares of nothing. */
+const LEAST_MS = 1_000;
 const GIB = 2 ** 30;
 
 export function createMetrics(deps: MetricDeps): Metrics {
@@ -163,9 +165,9 @@ function count(set: MetricSet, event: RouterEvent): void {
       return;
     }
     case "job.estimated": {
-      const { band, estimatedMs, actualMs, hit } = event;
-      set.estimateError.observe({ band }, Math.abs(actualMs - estimatedMs) / Math.max(1, actualMs));
-      if (hit !== null) set.estimateHits.inc({ band, hit: String(hit) });
+      const { band, of, estimatedMs, actualMs, hit } = event;
+      set.estimateError.observe({ band, of }, Math.abs(actualMs - estimatedMs) / Math.max(LEAST_MS, actualMs));
+      if (hit !== null) set.estimateHits.inc({ band, of, hit: String(hit) });
       return;
     }
     case "webhook.attempted":

@@ -37,7 +37,7 @@ async function receipts(policy: string, asks: readonly Ask[]) {
   for (const ask of asks) world.clock.at(fromMs + ask.atMs, () => void post(ask));
   await world.clock.runWhile(() => open > 0, fromMs + 100 * HOUR_MS);
   await world.runUntilIdle();
-  return { places, scored: world.ofType("job.estimated") };
+  return { places, scored: world.ofType("job.estimated").filter(({ of }) => of === "answer") };
 }
 
 function atRandom(seed: number, perHour: number, hours: number): Ask[] {
@@ -55,15 +55,21 @@ test("nothing is estimated before a model's first run, and no range is stated be
   const ranged = places.find((place) => place?.estimate != null);
   expect(ranged?.estimate?.low_seconds).toBeLessThan(ranged?.estimated_seconds ?? 0);
   expect(ranged?.estimate?.high_seconds).toBeGreaterThan(ranged?.estimated_seconds ?? 0);
+  expect(ranged?.estimate?.mid_seconds).toBe(ranged?.estimated_seconds);
+  expect(places[0]?.start).toBeNull();
+  const { start } = places.find((place) => place?.start != null && place.start.low_seconds > 1) ?? {};
+  expect(start?.observations).toBeGreaterThanOrEqual(20);
+  expect(start?.low_seconds).toBeLessThan(start?.mid_seconds ?? 0);
+  expect(start?.high_seconds).toBeGreaterThan(start?.mid_seconds ?? 0);
 });
 
 /** The share of judged estimates whose truth lay in the range; each caller asks at once. */
-async function hitsOf(policy: string, asks: readonly Ask[], model: string | null = null) {
+async function hitsOf(policy: string, asks: readonly Ask[], of: "start" | "answer", model: string | null = null) {
   const models = Object.entries(MODELS).map(([name, facts]) => simulatedModel(name, facts));
   const arrivals = asks.map((ask): Arrival => ({ ...ask, priority: 0 }));
   const judged: boolean[] = [];
   const hear = (event: RouterEvent): void => {
-    if (event.type !== "job.estimated" || event.hit === null) return;
+    if (event.type !== "job.estimated" || event.of !== of || event.hit === null) return;
     if (model === null || event.model === model) judged.push(event.hit);
   };
   const workload = { name: "asked", source: "", models, arrivals, untilMs: null };
@@ -71,15 +77,16 @@ async function hitsOf(policy: string, asks: readonly Ask[], model: string | null
   return { judged: judged.length, share: judged.filter(Boolean).length / judged.length };
 }
 
-test.each(["stint", "model-score", "longest", "serial", "fifo"])(
-  "%s: the truth lies in the stated range about eight times of ten",
-  async (policy) => {
-    const { judged, share } = await hitsOf(policy, atRandom(2, 150, 4));
-    expect(judged).toBeGreaterThan(300);
-    expect(share).toBeGreaterThan(0.65);
-    expect(share).toBeLessThan(0.95);
-  },
-);
+const POLICIES = ["stint", "model-score", "longest", "serial", "fifo"] as const;
+test.each([
+  ...POLICIES.map((policy) => [policy, "answer"] as const),
+  ...(["stint", "model-score"] as const).map((policy) => [policy, "start"] as const),
+])("%s: the truth of a job's %s lies in the stated range about eight times of ten", async (policy, of) => {
+  const { judged, share } = await hitsOf(policy, atRandom(2, 150, 4), of);
+  expect(judged).toBeGreaterThan(300);
+  expect(share).toBeGreaterThan(0.65);
+  expect(share).toBeLessThan(0.95);
+});
 
 test("the estimate of a job behind a swap counts the stop, the load and the run", async () => {
   const { places } = await receipts("longest", [
@@ -99,6 +106,7 @@ test("a burst of hundreds does not decide alone what the next one is told", asyn
   const { judged, share } = await hitsOf(
     "longest",
     [...bursts, ...atRandom(3, 60, 6)].sort((a, b) => a.atMs - b.atMs),
+    "answer",
     "large",
   );
   expect(judged).toBeGreaterThan(600);

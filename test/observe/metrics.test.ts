@@ -49,8 +49,8 @@ sir_device_claimed_bytes gauge device
 sir_device_memory_bytes gauge device
 sir_device_seconds_total counter device,state
 sir_dispatched_total counter band,model
-sir_estimate_error_ratio histogram band
-sir_estimate_hits_total counter band,hit
+sir_estimate_error_ratio histogram band,of
+sir_estimate_hits_total counter band,hit,of
 sir_event_loop_delay_seconds gauge quantile
 sir_http_request_seconds histogram code,route
 sir_job_wait_cause_seconds_total counter cause,model
