@@ -10,6 +10,7 @@ import { CONFIG_ARGS, flagsFrom } from "./config-args.ts";
 import { checkConfig, checkNode, checkProblems } from "./doctor-config.ts";
 import { checkDisk } from "./doctor-disk.ts";
 import { checkEngines } from "./doctor-engines.ts";
+import { checkGuesses, checkMachine } from "./doctor-machine.ts";
 import { checkPort } from "./doctor-port.ts";
 import { checkStore } from "./doctor-store.ts";
 import { checkWebhooks } from "./doctor-webhooks.ts";
@@ -47,12 +48,15 @@ async function diagnose(args: Readonly<Record<string, unknown>>, io: Io): Promis
     return { checks: [node, ...checkProblems(error.problems)], values: [] };
   }
   const { dataDir } = config.store;
+  const surroundings = { environment: io.environment, platform: process.platform, arch: process.arch, root: "" };
   const checks = [
     node,
     ...checkConfig(config),
+    ...checkGuesses(config),
     ...(dataDir === null ? [] : checkDisk(dataDir)),
     ...checkStore(config),
-    await checkPort(config.server),
+    await checkPort(config.server, surroundings),
+    ...(await checkMachine(config, surroundings)),
     ...(await checkEngines(config, io.clock)),
     ...(await checkWebhooks(config)),
   ];
