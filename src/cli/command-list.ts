@@ -44,6 +44,10 @@ const LOOK: Readonly<Record<string, Entry>> = {
     summary: "Say what each device does, why, and what comes next.",
     load: async () => (await import("./status.ts")).status,
   },
+  top: {
+    summary: "Watch what each device does: models over time, queues, decisions, jobs.",
+    load: async () => (await import("./top.ts")).top,
+  },
   jobs: {
     summary: "List jobs and where their time went; show one, wait for its answer, cancel some.",
     load: async () => (await import("./jobs.ts")).jobs,

@@ -51,6 +51,8 @@ export interface Io {
   readonly clock: Clock;
   /** Calls back each time the signal comes; returns how to stop listening. */
   onSignal(name: SignalName, heard: () => void): () => void;
+  /** Calls back, synchronously, whatever the process ends of (but SIGKILL); returns how to stop that. */
+  onExit(last: () => void): () => void;
   /** Ends the process at once, without waiting for anything. */
   abort(code: ExitCode): void;
 }

@@ -61,6 +61,10 @@ export function processIo(): Io {
       process.on(name, heard);
       return () => void process.off(name, heard);
     },
+    onExit: (last) => {
+      process.on("exit", last);
+      return () => void process.off("exit", last);
+    },
     abort: (code) => process.exit(code),
   };
 }

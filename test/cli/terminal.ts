@@ -50,6 +50,7 @@ export function terminal(given: Partial<Io> = {}): Terminal {
       heard.set(name, all.add(hear));
       return () => void all.delete(hear);
     },
+    onExit: () => () => undefined,
     abort: (code) => void aborted.push(code),
     ...given,
   };
