@@ -42,7 +42,8 @@ export function decisionLines(decision: DecisionWire, io: Io): string[] {
   const room = io.screen.out ? io.screen.size().columns : Number.POSITIVE_INFINITY;
   const rule = guard === null ? "" : `, rule ${guard}`;
   const lines = [
-    `${instantText(at * 1_000, io.utc)}  ${harmless(device)}  ${kind} ${reason}  ${id}`,
+    `${instantText(at * 1_000, io.utc)}  ${harmless(device)}  ${kind} ${reason}`,
+    id,
     ...wrapped(harmless(sentence), room).map((line) => bold(line, io.color)),
     `policy ${policy}${rule}`,
   ];
@@ -104,9 +105,8 @@ function numberLines({ numbers, budget, next_look_at, at }: DecisionWire): strin
 }
 
 /** Consecutive looks that came to the same are one decision. */
-function looksOf(decision: DecisionWire, io: Io): string[] {
-  const { times, last_at } = decision as DecisionWire & { readonly times?: number; readonly last_at?: number };
-  if (times === undefined || times < 2 || last_at === undefined) return [];
+function looksOf({ times, last_at }: DecisionWire, io: Io): string[] {
+  if (times < 2) return [];
   return [`it came to the same ${quantity(times, "time")}, last at ${timeText(last_at * 1_000, io.utc)}`];
 }
 

@@ -1,10 +1,10 @@
-// The terminal taken over and given back: the alternate screen, no cursor, frames that do not flicker. Given back
+// The terminal taken over and given back: the alternate screen, no cursor, no wrapping, frames that do not flicker. Given back
 // whatever the process ends of.
 
 import type { Io } from "./command.ts";
 
-const ENTER = "\u001b[?1049h\u001b[?25l";
-const LEAVE = "\u001b[?25h\u001b[?1049l";
+const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l";
+const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 /** Terminals that know it show a frame at once; the others skip it. */
 const [BEGIN, END] = ["\u001b[?2026h", "\u001b[?2026l"];
 

@@ -1,25 +1,23 @@
 // `sir top` while it runs: the stream feeds it, keys steer it, and it is drawn at most four times a second.
 
-import type { DecisionList } from "../client/wire.ts";
-import type { JobRowList, TimelineWire } from "../client/wire-live.ts";
 import type { StatusWire } from "../client/wire-status.ts";
 import { sleepUntil } from "../domain/clock.ts";
 import type { Io, SignalName } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { enterFullScreen } from "./full-screen.ts";
 import { liveFeed } from "./live-feed.ts";
-import { type RouterClient, RouterError } from "./router-client.ts";
+import type { RouterClient } from "./router-client.ts";
 import { actOn, decisionsPage, failureText, pageOf, type Question } from "./top-acts.ts";
 import { topLines } from "./top-draw.ts";
 import { KEY_HELP, keysIn, type TopKey } from "./top-keys.ts";
-import { applyDelta, itemsOf, serverMs, type TopState, takeDecisions, topState, WINDOWS_MS } from "./top-state.ts";
+import { readJobs, readPast } from "./top-past.ts";
+import { applyDelta, itemsOf, type TopState, topState, WINDOWS_MS } from "./top-state.ts";
 
 const FRAME_MS = 250;
 /** Ages go on without news. */
 const AGE_MS = 1_000;
 /** Jobs that waited change by themselves; they are read again when something did. */
 const JOBS_MS = 2_000;
-const MOST_JOBS = 50;
 
 export class TopSession {
   readonly #router: RouterClient;
@@ -40,7 +38,7 @@ export class TopSession {
   }
 
   async run(): Promise<ExitCode> {
-    const { io } = { io: this.#io };
+    const io = this.#io;
     const screen = enterFullScreen(io);
     const ends: readonly (readonly [SignalName, ExitCode])[] = [
       ["SIGINT", EXIT.interrupted],
@@ -123,19 +121,8 @@ export class TopSession {
     }
   }
 
-  /** What lay before the stream began. A router or key that does not tell leaves it blank. */
   async #readPast(): Promise<void> {
-    const toMs = Math.round(serverMs(this.#state, this.#io.clock.nowMs()));
-    const fromMs = toMs - this.#state.windowMs;
-    const asked = { from_ms: String(fromMs), to_ms: String(toMs), px: String(this.#io.screen.size().columns) };
-    try {
-      const { spans } = (await this.#router.ask("GET", `/v1/timeline?${new URLSearchParams(asked)}`)) as TimelineWire;
-      this.#state.spans = [...spans];
-      const { data } = (await this.#router.ask("GET", "/v1/decisions?limit=50")) as DecisionList;
-      takeDecisions(this.#state, data);
-    } catch (error) {
-      if (!(error instanceof RouterError)) throw error;
-    }
+    await readPast(this.#router, this.#state);
     this.#changed();
   }
 
@@ -145,23 +132,10 @@ export class TopSession {
     while (!signal.aborted) {
       if (this.#jobsChanged && !this.#state.frozen) {
         this.#jobsChanged = false;
-        await this.#jobsNow();
+        await readJobs(this.#router, this.#state);
+        this.#changed();
       }
       await sleepUntil(clock, clock.nowMs() + JOBS_MS, signal);
-    }
-  }
-
-  async #jobsNow(): Promise<void> {
-    const query = `view=rows&status=queued,in_progress&limit=${MOST_JOBS}`;
-    try {
-      const { data } = (await this.#router.ask("GET", `/v1/jobs?${query}`)) as JobRowList;
-      const runningFirst = (status: string): number => (status === "in_progress" ? 0 : 1);
-      this.#state.jobs = data.toSorted(
-        (a, b) => runningFirst(a.status) - runningFirst(b.status) || b.wait_ms - a.wait_ms,
-      );
-      this.#changed();
-    } catch (error) {
-      if (!(error instanceof RouterError)) throw error;
     }
   }
 

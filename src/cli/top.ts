@@ -1,14 +1,13 @@
 // `sir top`: what the devices do, as it happens, on the whole terminal; or once.
 
-import type { DecisionList } from "../client/wire.ts";
-import type { JobRowList, TimelineWire } from "../client/wire-live.ts";
 import type { StatusWire } from "../client/wire-status.ts";
 import { defineSirCommand, type Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { ROUTER_ARGS, type RouterClient, RouterError, routerClient, withRouter } from "./router-client.ts";
 import { topLines } from "./top-draw.ts";
+import { readJobs, readPast } from "./top-past.ts";
 import { TopSession } from "./top-session.ts";
-import { type TopState, takeDecisions, topState } from "./top-state.ts";
+import { topState } from "./top-state.ts";
 
 /** Off a terminal nothing is cut that a screen would cut. */
 const WHOLE = { columns: 160, rows: 400 };
@@ -48,7 +47,7 @@ export const top = defineSirCommand({
 
 async function printOnce(router: RouterClient, status: StatusWire, only: string | null, io: Io): Promise<ExitCode> {
   const state = topState(status, io.clock.nowMs(), only);
-  await readPast(router, state);
+  await Promise.all([readPast(router, state), readJobs(router, state)]);
   const size = io.screen.out ? io.screen.size() : WHOLE;
   const canvas = { ...size, unicode: io.screen.unicode || !io.screen.out, color: io.color, utc: io.utc };
   const lines = topLines(state, { ...canvas, nowMs: io.clock.nowMs() });
@@ -59,18 +58,4 @@ async function printOnce(router: RouterClient, status: StatusWire, only: string 
       .replace(/\n{2,}(?=[^\n]*$)/, "\n\n"),
   );
   return EXIT.done;
-}
-
-/** What a key may not read is left blank. */
-async function readPast(router: RouterClient, state: TopState): Promise<void> {
-  const toMs = Math.round(state.status.at * 1_000);
-  const asked = { from_ms: String(toMs - state.windowMs), to_ms: String(toMs), px: "200" };
-  const [past, decided, rows] = await Promise.allSettled([
-    router.ask("GET", `/v1/timeline?${new URLSearchParams(asked)}`),
-    router.ask("GET", "/v1/decisions?limit=10"),
-    router.ask("GET", "/v1/jobs?view=rows&status=queued,in_progress&limit=50"),
-  ]);
-  if (past.status === "fulfilled") state.spans = [...(past.value as TimelineWire).spans];
-  if (decided.status === "fulfilled") takeDecisions(state, (decided.value as DecisionList).data);
-  if (rows.status === "fulfilled") state.jobs = (rows.value as JobRowList).data;
 }
