@@ -17,8 +17,9 @@ export function mergeSmall(stretches: readonly Stretch[], most = STRETCHES_MAX):
   let left = stretches;
   let limitMs = FIRST_LIMIT_MS;
   let window = FIRST_WINDOW;
-  // At the end everything is one window, in which each subject stands once.
-  while (left.length > most && window < 2 * stretches.length) {
+  const lifeMs = (stretches.at(-1)?.toMs ?? 0) - (stretches[0]?.fromMs ?? 0);
+  // At the end everything is small and in one window, in which each subject stands once.
+  while (left.length > most && (limitMs <= 2 * lifeMs || window <= 2 * stretches.length)) {
     const before = left.length;
     left = gather(left, limitMs, window);
     limitMs *= 2;
