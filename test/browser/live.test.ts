@@ -74,7 +74,8 @@ describeInChromium("the live page", (browser) => {
     await card.getByText("Not loaded").waitFor({ timeout: 30_000 });
     expect((await site.job(job.id)).status).toBe("completed");
     await page.goto(`${site.page}#/`);
-    await page.locator(".feed").getByText("unload", { exact: true }).first().waitFor();
+    await page.locator(".feed").getByText("An operator").first().waitFor();
+    await page.locator(".g-draining").first().waitFor({ state: "attached" });
   });
 
   it("holds still when it is paused: no stream, and nothing fetched when the reader comes back to it", async () => {

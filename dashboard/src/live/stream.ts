@@ -13,6 +13,7 @@ import { addDecisions, takeDelta, takeSnapshot } from "./state.ts";
 const HIDDEN_MS = 15_000;
 /** The router pings every 15 s; after three of them the line is dead, whatever the socket says. */
 const SILENCE_MS = 45_000;
+const SECOND_LOOK_MS = 2500;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -102,6 +103,8 @@ function take({ event, data, id }: SseEvent): void {
     takeSnapshot(snapshot);
     isLive();
     void readDecisions();
+    // Once more when what was decided meanwhile is surely written.
+    setTimeout(() => void readDecisions(), SECOND_LOOK_MS);
   } else if (event === "delta") {
     const delta = JSON.parse(data) as DeltaWire;
     setClock(delta.at * 1000);

@@ -7,6 +7,8 @@ import { useCell } from "../cell.ts";
 import { nowMs } from "../clock.ts";
 import { epoch, onDelta } from "./state.ts";
 
+/** The router writes decisions a moment after they are taken: what fell between the first look and the stream is read then. */
+const SECOND_LOOK_MS = 2500;
 /** So many rows of the stream are put in by hand; then the router is asked again, which merges what is narrower than a pixel. */
 const ROWS_BY_HAND = 400;
 
@@ -45,24 +47,26 @@ export function useTimeline({ fromMs, toMs, px, device }: Stretch): TimelineStat
       setState(({ timeline }) => ({ timeline: timeline === null ? null : withDelta(timeline, delta), error: null }));
     };
     const end = toMs === null ? onDelta(put) : () => undefined;
-    const path = withQuery("v1/timeline", {
-      from_ms: Math.floor(fromMs),
-      to_ms: toMs ?? Math.ceil(nowMs()),
-      px,
-      device,
-    });
-    getJson<TimelineWire>(path, abort.signal).then(
-      (read) => {
-        const missed = waiting ?? [];
-        waiting = null;
-        setState({ timeline: missed.reduce(withDelta, read), error: null });
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setState(({ timeline }) => ({ timeline, error: error as ApiError }));
-      },
-    );
+    const read = (): void => {
+      waiting = [];
+      const to = toMs ?? Math.ceil(nowMs());
+      const path = withQuery("v1/timeline", { from_ms: Math.floor(fromMs), to_ms: to, px, device });
+      getJson<TimelineWire>(path, abort.signal).then(
+        (answer) => {
+          const missed = waiting ?? [];
+          waiting = null;
+          setState({ timeline: missed.reduce(withDelta, answer), error: null });
+        },
+        (error: unknown) => {
+          if (!abort.signal.aborted) setState(({ timeline }) => ({ timeline, error: error as ApiError }));
+        },
+      );
+    };
+    read();
+    const again = toMs === null ? setTimeout(read, SECOND_LOOK_MS) : null;
     return () => {
       abort.abort();
+      if (again !== null) clearTimeout(again);
       end();
     };
   }, [fromMs, toMs, px, device, since, round]);
@@ -81,16 +85,16 @@ export function withDelta(timeline: TimelineWire, { spans, moves }: DeltaWire): 
 }
 
 /**
- * A row takes the place of the one with the same beginning. A model does one thing at a time on a device: what was still
- * going on there ends where the new row begins.
+ * A row takes the place of the one with the same beginning; one without length is none. A model does one thing at a time
+ * on a device: what was still going on there ends where the new row begins.
  */
 function withSpan(spans: readonly SpanRow[], row: SpanRow): readonly SpanRow[] {
-  const [device, model, phase, fromMs] = row;
+  const [device, model, , fromMs, toMs] = row;
   const kept = spans.flatMap((each): SpanRow[] => {
     if (each[0] !== device || each[1] !== model) return [each];
-    if (each[2] === phase && each[3] === fromMs) return [];
+    if (each[3] === fromMs) return [];
     if (each[4] !== null || each[3] > fromMs) return [each];
     return [[each[0], each[1], each[2], each[3], fromMs, each[5]]];
   });
-  return [...kept, row];
+  return toMs === fromMs ? kept : [...kept, row];
 }

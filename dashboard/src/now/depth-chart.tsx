@@ -1,7 +1,7 @@
 // How many jobs waited, by band, on the time axis of the chart above.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import type { SeriesWire } from "../../../src/client/wire-live.ts";
 import type { StatusWire } from "../../../src/client/wire-status.ts";
 import { jobs } from "../../../src/scheduler/wording.ts";
@@ -87,11 +87,14 @@ function pointsOf({ at_ms: at, interactive, normal, batch }: SeriesWire): Point[
 }
 
 function optionsOf(css: (token: string) => string, phone: boolean): Omit<uPlot.Options, "width" | "height"> {
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
   const area = (name: string): uPlot.Series => ({
     stroke: css(`--${name}`),
     fill: css(`--${name}-soft`),
     width: 1,
     points: { show: false },
+    // A depth holds until it is another one.
+    ...(stepped === undefined ? {} : { paths: stepped }),
   });
   return {
     legend: { show: false },

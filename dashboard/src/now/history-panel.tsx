@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { StatusWire } from "../../../src/client/wire-status.ts";
 import { useSelected } from "../cell.ts";
-import { useNow } from "../clock.ts";
+import { nowMs, useNow } from "../clock.ts";
 import { isTyping } from "../keyboard.ts";
 import { status } from "../live/state.ts";
 import { useTimeline } from "../live/timeline.ts";
@@ -71,15 +71,15 @@ interface ChartProps {
 }
 
 function Chart({ devices, window, asTable, phone }: ChartProps) {
-  const { fromMs, toMs, nowMs, readFromMs, readToMs } = window;
+  const { fromMs, toMs, nowMs: shownMs, readFromMs, readToMs } = window;
   const { timeline, error } = useTimeline({ fromMs: readFromMs, toMs: readToMs, px: phone ? 360 : 1200 });
-  const planned = usePlanned(nowMs);
+  const planned = usePlanned(shownMs);
   const spans = timeline?.spans ?? [];
   // Drawn again when the picture is another one, not with every second.
   const picture = useMemo(
     () =>
       asTable ? (
-        <GanttTable devices={devices} spans={spans} fromMs={fromMs} nowMs={nowMs} />
+        <GanttTable devices={devices} spans={spans} fromMs={fromMs} nowMs={shownMs} />
       ) : (
         <Gantt
           title="What each model did on each device"
@@ -90,11 +90,11 @@ function Chart({ devices, window, asTable, phone }: ChartProps) {
           downtimes={timeline?.downtimes ?? []}
           fromMs={fromMs}
           toMs={toMs}
-          nowMs={nowMs}
+          nowMs={shownMs}
           planned={planned}
         />
       ),
-    [asTable, devices, timeline, fromMs, toMs, nowMs, planned],
+    [asTable, devices, timeline, fromMs, toMs, shownMs, planned],
   );
   if (devices.length === 0) return <span class="ghost tallest" />;
   return (
@@ -110,9 +110,13 @@ function Chart({ devices, window, asTable, phone }: ChartProps) {
 /** What was asked for; else as far back as the router has been up. */
 function useRange(): Range {
   const asked = useRoute().query.get("range");
-  const upMs = useSelected(status, (value) => (value === null ? 0 : Math.floor(value.at - value.started_at) * 1000));
-  if (asked !== null && isRange(asked)) return asked;
-  return RANGES.find((range) => upMs < RANGE_MS[range] * 0.8 && range !== "6h") ?? "2h";
+  const startedAt = useSelected(status, (value) => value?.started_at ?? null);
+  // Told once, so that the picture does not change by itself when the router grows older.
+  const fitting = useMemo(() => {
+    const upMs = startedAt === null ? 0 : nowMs() - startedAt * 1000;
+    return RANGES.find((range) => upMs < RANGE_MS[range] * 0.8 && range !== "6h") ?? "2h";
+  }, [startedAt]);
+  return asked !== null && isRange(asked) ? asked : fitting;
 }
 
 /** A lane for each model on each device that it may lie on. The same object while names are the same. */
@@ -130,30 +134,30 @@ function lanesOf({ devices, models }: StatusWire): LaneDevice[] {
 }
 
 /** Outlines right of now. */
-function usePlanned(nowMs: number): readonly Planned[] {
+function usePlanned(shownMs: number): readonly Planned[] {
   const devices = useSelected(status, (value) => value?.devices ?? null);
   const models = useSelected(status, (value) => value?.models ?? null);
   return useMemo(
     () =>
       (devices ?? []).flatMap(({ id, next }) => {
-        if (next === null || next.mid === null || next.mid * 1000 < nowMs) return [];
+        if (next === null || next.mid === null || next.mid * 1000 < shownMs) return [];
         const load = models?.find((model) => model.id === next.model)?.load_seconds ?? 0;
         return [{ device: id, model: next.model, fromMs: next.mid * 1000, toMs: (next.mid + load) * 1000 }];
       }),
-    [devices, models, nowMs],
+    [devices, models, shownMs],
   );
 }
 
-function useWindowKeys(range: Range, window: Window, nowMs: number): void {
+function useWindowKeys(range: Range, window: Window, atMs: number): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || isTyping(event)) return;
-      const query = keyOfWindow(event.key, range, window, nowMs);
+      const query = keyOfWindow(event.key, range, window, atMs);
       if (query === null) return;
       event.preventDefault();
       setQuery(query);
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
-  }, [range, window, nowMs]);
+  }, [range, window, atMs]);
 }

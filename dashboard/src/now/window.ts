@@ -1,10 +1,11 @@
 // Which stretch of time the history shows. Pure: from now, a range and where the reader moved it.
 
-export const RANGES = ["15m", "1h", "2h", "6h"] as const;
+export const RANGES = ["5m", "15m", "1h", "2h", "6h"] as const;
 export type Range = (typeof RANGES)[number];
 
 const MINUTE = 60_000;
 export const RANGE_MS: Readonly<Record<Range, number>> = {
+  "5m": 5 * MINUTE,
   "15m": 15 * MINUTE,
   "1h": 60 * MINUTE,
   "2h": 120 * MINUTE,

@@ -99,33 +99,32 @@ export function barsOf(spans: readonly SpanRow[], device: string, model: string,
 }
 
 export interface Mark {
-  /** Of the newest decision in it. */
+  /** Of the first decision in it: it stays while others join. */
   readonly id: string;
+  /** Oldest first. */
   readonly moves: readonly MoveWire[];
   readonly x: number;
 }
 
-const MARK_PX = 11;
+const MARK_PX = 19;
 
 /**
- * One mark for decisions that would touch. The grid they are gathered in is fixed in time, so that marks do not jump from
- * group to group while the picture moves.
+ * One mark for decisions that would touch; it stands where the first of them does. Gathered over all that are known, not
+ * only over those in sight, so that marks do not jump from group to group while the picture moves.
  */
 export function marksOf(moves: readonly MoveWire[], device: string, scale: Scale): Mark[] {
-  const cellMs = Math.max(1, (MARK_PX * (scale.toMs - scale.fromMs)) / Math.max(1, scale.width));
-  const groups = new Map<number, MoveWire[]>();
-  for (const move of moves) {
-    if (move.device !== device || move.at_ms < scale.fromMs || move.at_ms > scale.toMs) continue;
-    const cell = Math.floor(move.at_ms / cellMs);
-    groups.set(cell, [...(groups.get(cell) ?? []), move]);
+  const apartMs = (MARK_PX * (scale.toMs - scale.fromMs)) / Math.max(1, scale.width);
+  const groups: MoveWire[][] = [];
+  for (const move of moves.filter((each) => each.device === device).toSorted((a, b) => a.at_ms - b.at_ms)) {
+    const group = groups.at(-1);
+    if (group?.[0] !== undefined && move.at_ms - group[0].at_ms < apartMs) group.push(move);
+    else groups.push([move]);
   }
-  return [...groups.values()]
-    .map((group) => group.sort((a, b) => a.at_ms - b.at_ms))
-    .map((group) => {
-      const last = group[group.length - 1] as MoveWire;
-      return { id: last.id, moves: group, x: scale.x(last.at_ms) };
-    })
-    .sort((a, b) => a.x - b.x);
+  return groups.flatMap((group): Mark[] => {
+    const first = group[0] as MoveWire;
+    if (first.at_ms < scale.fromMs || first.at_ms > scale.toMs) return [];
+    return [{ id: first.id, moves: group, x: scale.x(first.at_ms) }];
+  });
 }
 
 /** Cut in the middle, where names of models differ least. */

@@ -29,9 +29,11 @@ export function MarkRail({ marks, row, y, lane, current, marked }: MarkRailProps
             )}
             <a
               class={`g-mark${mark.moves.some(({ id }) => id === marked) ? " is-marked" : ""}`}
-              href={href(["decisions", mark.id])}
+              href={href(["decisions", last?.id ?? mark.id])}
               tabIndex={mark.id === current ? 0 : -1}
               data-mark={mark.id}
+              data-last={last?.id}
+              data-more={mark.moves.length - 1}
               aria-label={nameOf(mark)}
             >
               <circle class="g-reach" cx={mark.x} cy={y} r={12} />

@@ -53,13 +53,14 @@ function textOf(
   nowMs: number,
   labelOf: (model: string) => string,
 ): Said | null {
-  const { mark, span, block } = data;
-  if (mark !== undefined) {
-    const move = moves.find(({ id }) => id === mark);
+  const { last, span, block } = data;
+  if (last !== undefined) {
+    const move = moves.find(({ id }) => id === last);
     if (move === undefined) return null;
+    const more = Number(data["more"]);
     return {
       title: `${clock(move.at_ms)} on ${move.device}${move.forced ? ", by the ceiling" : ""}`,
-      body: move.sentence,
+      body: more > 0 ? `${move.sentence} And ${more} more just before.` : move.sentence,
     };
   }
   if (span !== undefined) {
