@@ -43,7 +43,6 @@ export function FilterBar({ filters }: { readonly filters: JobFilters }) {
         all="Any cause"
         options={Object.entries(CAUSE_TITLES).filter(([cause]) => cause !== "running")}
       />
-      <Choice label="Order" name="sort" value={filters.sort} all="Newest first" options={[["wait", "Longest wait"]]} />
       <Typed name="caller" label="Caller, by its exact name" placeholder="Caller" value={filters.caller} />
       <Typed name="q" label="Find by job id or client request id" placeholder="Id  ( / )" value={filters.q} id="find" />
     </div>

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useNow } from "../clock.ts";
-import { Empty } from "../parts/panel.tsx";
+import { Empty, Segmented } from "../parts/panel.tsx";
 import { moment } from "../parts/time.ts";
 import { type Route, setQuery } from "../route.ts";
 import { AskCancel } from "./ask-cancel.tsx";
@@ -18,6 +18,10 @@ import type { ReadRow } from "./rows.ts";
 /** Bars are drawn beside the longest that is shown; below a minute all of them are short. */
 const LEAST_LONGEST_MS = 60_000;
 const GHOSTS = 12;
+const ORDERS = [
+  ["", "Newest first"],
+  ["wait", "Longest wait first"],
+] as const;
 
 export function JobsPage({ route }: { readonly route: Route }) {
   const filters = readFilters(route.query);
@@ -30,7 +34,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
     <>
       <header class="page-head">
         <h1>Jobs</h1>
-        <p>{filters.sort === "wait" ? "Those that waited longest" : "Newest first"}</p>
+        <Segmented label="Order" value={filters.sort} options={ORDERS} onChange={(sort) => setQuery({ sort })} />
         <Legend />
       </header>
       <FilterBar filters={filters} />
