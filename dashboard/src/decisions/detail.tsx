@@ -2,10 +2,9 @@
 // the settings that were in force.
 
 import type { DecisionWire } from "../../../src/client/wire.ts";
-import { useCell } from "../cell.ts";
 import { useNow } from "../clock.ts";
 import { shortId } from "../jobs/row.tsx";
-import { status } from "../live/state.ts";
+import { useLabels } from "../live/labels.ts";
 import { useLoaded } from "../parts/loaded.ts";
 import { Empty, Panel } from "../parts/panel.tsx";
 import { duration, moment } from "../parts/time.ts";
@@ -82,8 +81,7 @@ function About({ decision }: { readonly decision: DecisionWire }) {
 }
 
 function Candidates({ decision }: { readonly decision: DecisionWire }) {
-  const models = useCell(status)?.models ?? [];
-  const nameOf = (id: string): string => models.find((model) => model.id === id)?.label ?? id;
+  const nameOf = useLabels();
   const weighs = decision.models.some(({ score }) => score !== null);
   return (
     <Panel

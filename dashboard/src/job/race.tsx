@@ -1,8 +1,7 @@
 // The score race: the job's own model against whoever was ahead, on the time axis of the picture above it.
 
 import { score } from "../../../src/scheduler/wording.ts";
-import { useCell } from "../cell.ts";
-import { status } from "../live/state.ts";
+import { useLabels } from "../live/labels.ts";
 import { GUTTER_PX, RIGHT_PX } from "../parts/gantt.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { PHONE, useMedia } from "../parts/size.ts";
@@ -24,8 +23,7 @@ interface RaceProps {
 
 export function Race({ race, label, fromMs, toMs }: RaceProps) {
   const phone = useMedia(PHONE);
-  const models = useCell(status)?.models ?? [];
-  const nameOf = (id: string): string => models.find((model) => model.id === id)?.label ?? id;
+  const nameOf = useLabels();
   const rivals = race.rivals.filter((id) => nameOf(id) !== label).map(nameOf);
   const names = rivals.length > NAMED ? `${rivals.slice(0, NAMED).join(", ")} and others` : rivals.join(", ");
   const ahead = names === "" ? "whoever was ahead" : names;

@@ -3,6 +3,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTyping } from "../keyboard.ts";
+import { useLabels } from "../live/labels.ts";
 import { PHONE, useMedia } from "../parts/size.ts";
 import { JobCard, JobLine } from "./row.tsx";
 import { isOver, type ReadRow } from "./rows.ts";
@@ -11,7 +12,17 @@ import { moved, type Span, spanInView } from "./window.ts";
 const ROW_PX = 40;
 const CARD_PX = 96;
 const ALL_ROWS = 200;
-const COLUMNS = ["Created", "Job", "Model", "Band", "Caller", "Status", "Where the time went", "Waited", "Ran"];
+const COLUMNS = [
+  "Created",
+  "Job",
+  "Model",
+  "Band",
+  "Caller",
+  "Status",
+  "Where the time went (log scale)",
+  "Waited",
+  "Ran",
+];
 
 interface JobListProps {
   readonly list: readonly ReadRow[];
@@ -24,6 +35,7 @@ interface JobListProps {
 
 export function JobList({ list, hasMore, longestMs, cancel }: JobListProps) {
   const phone = useMedia(PHONE);
+  const labelOf = useLabels();
   const height = phone ? CARD_PX : ROW_PX;
   const box = useRef<HTMLDivElement>(null);
   const span = useSpan(box, list.length, height);
@@ -82,7 +94,7 @@ export function JobList({ list, hasMore, longestMs, cancel }: JobListProps) {
           const row = list[index];
           if (row === undefined) return null;
           const Row = phone ? JobCard : JobLine;
-          const place = { index, topPx: index * height, tabStop: index === at, longestMs };
+          const place = { index, topPx: index * height, tabStop: index === at, longestMs, label: labelOf(row.model) };
           return <Row key={row.id} row={row} {...place} onFocus={setCursor} cancel={cancel} />;
         })}
       </div>

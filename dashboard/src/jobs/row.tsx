@@ -12,6 +12,8 @@ import { grown, isOver, type ReadRow } from "./rows.ts";
 
 interface RowProps {
   readonly row: ReadRow;
+  /** Of its model. */
+  readonly label: string;
   readonly index: number;
   readonly topPx: number;
   readonly tabStop: boolean;
@@ -34,7 +36,7 @@ function Opener({ row, index, tabStop, onFocus }: RowProps) {
       data-at={index}
       href={href(["jobs", row.id])}
       tabIndex={tabStop ? 0 : -1}
-      aria-label={`Job ${row.id}`}
+      title={row.id}
       onFocus={() => onFocus(row.id)}
     >
       {shortId(row.id)}
@@ -43,7 +45,7 @@ function Opener({ row, index, tabStop, onFocus }: RowProps) {
 }
 
 export const JobLine = memo(function JobLine(props: RowProps) {
-  const { row, index, topPx, longestMs, cancel } = props;
+  const { row, label, index, topPx, longestMs, cancel } = props;
   const now = useNowWhile(!isOver(row));
   const shown = isOver(row) ? row : grown(row, now);
   return (
@@ -55,7 +57,7 @@ export const JobLine = memo(function JobLine(props: RowProps) {
         <Opener {...props} />
       </span>
       <span role="cell" class="cut" title={row.model}>
-        {row.model}
+        {label}
       </span>
       <span role="cell">
         <BandMark band={row.band} />
@@ -82,7 +84,7 @@ export const JobLine = memo(function JobLine(props: RowProps) {
 });
 
 export const JobCard = memo(function JobCard(props: RowProps) {
-  const { row, index, topPx, longestMs } = props;
+  const { row, label, index, topPx, longestMs } = props;
   const now = useNowWhile(!isOver(row));
   const shown = isOver(row) ? row : grown(row, now);
   return (
@@ -90,7 +92,7 @@ export const JobCard = memo(function JobCard(props: RowProps) {
     <div class="job-card" role="row" aria-rowindex={index + 2} style={{ top: `${topPx}px` }}>
       {/* biome-ignore-start lint/a11y/useSemanticElements: see the list */}
       <span role="cell" class="cut">
-        <b>{row.model}</b>
+        <b>{label}</b>
       </span>
       <span role="cell" class="card-band">
         <BandMark band={row.band} />

@@ -2,8 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { ReplayWire } from "../../../src/client/wire-live.ts";
-import { useCell } from "../cell.ts";
-import { status } from "../live/state.ts";
+import { useLabels } from "../live/labels.ts";
 import { Gantt } from "../parts/gantt.tsx";
 import { laneDevices } from "../parts/lanes.ts";
 import { Panel, Segmented } from "../parts/panel.tsx";
@@ -18,7 +17,7 @@ const WINDOWS: readonly (readonly [hours: number, text: string])[] = [
 ];
 
 export function Charts({ replay }: { readonly replay: ReplayWire }) {
-  const state = useCell(status);
+  const labelOf = useLabels();
   const [shown, setShown] = useState(ALL);
   const { from_ms, to_ms, recorded_spans: recorded, other_spans: other } = replay;
   const lengthMs = to_ms - from_ms;
@@ -28,7 +27,7 @@ export function Charts({ replay }: { readonly replay: ReplayWire }) {
   const both = [...(recorded ?? []), ...(other ?? [])];
   const devices = laneDevices(null, both, null).map((device) => ({
     ...device,
-    models: device.models.map(({ id }) => ({ id, label: state?.models.find((each) => each.id === id)?.label ?? id })),
+    models: device.models.map(({ id }) => ({ id, label: labelOf(id) })),
   }));
   const axis = { devices, fromMs, toMs: to_ms, nowMs: to_ms, compact: true };
   return (

@@ -4,9 +4,8 @@
 import { useRef } from "preact/hooks";
 import type { ReplayChoicesWire, ReplayWire } from "../../../src/client/wire-live.ts";
 import type { ApiError } from "../api.ts";
-import { useCell } from "../cell.ts";
 import { useNow } from "../clock.ts";
-import { status } from "../live/state.ts";
+import { useLabels } from "../live/labels.ts";
 import { useLoaded } from "../parts/loaded.ts";
 import { Empty, Panel, Segmented } from "../parts/panel.tsx";
 import { moment } from "../parts/time.ts";
@@ -83,11 +82,6 @@ function Tried({ choices, wish, run, route }: TriedProps) {
       {result !== null && refusal === null && <Evidence replay={result} stale={state.at !== "done"} />}
     </>
   );
-}
-
-function useLabels(): (model: string) => string {
-  const models = useCell(status)?.models ?? [];
-  return (id) => models.find((model) => model.id === id)?.label ?? id;
 }
 
 interface ResultProps {
