@@ -12,9 +12,10 @@ import { onlyKnown } from "./query.ts";
 export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
   onlyKnown(c, []);
   const seen = await seenJob(c, world);
+  // What is told holds after a crash too: it goes to the instant that the store will know that this router lived.
+  const nowMs = world.clock.nowMs();
   if (!isFinal(seen.state.status)) await written(world);
   const job = await seenJob(c, world);
-  const nowMs = world.clock.nowMs();
   const explanation = await readExplanation(world.store, job.id, {
     nowMs,
     label: (model: ModelName) => world.engine.model(model)?.label ?? model,
