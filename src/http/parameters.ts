@@ -57,8 +57,12 @@ export const jobsQuery = z.object({
 export const decisionsQuery = z.object({
   limit: limit.optional(),
   after: z.string().optional(),
+  before: z.number().optional().describe("Unix seconds: those made before that instant"),
   model: z.string().optional(),
   job: z.string().optional(),
+  kind: z.string().optional().describe("One or several, separated by commas: swap, load, preload, unload, hold, idle"),
+  reason: z.string().optional(),
+  device: z.string().optional(),
 });
 
 export const eventsQuery = z.object({ after: z.string().optional().describe("As the Last-Event-ID header") });

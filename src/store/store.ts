@@ -4,8 +4,8 @@
 // `StoreError("unknown")` (the write may have happened; safe to repeat only under an idempotency key or a fence).
 // The store stamps time, so verbs take durations. A reader sees committed rows only.
 
-import type { Decision } from "../domain/decision.ts";
-import type { CallerId, DecisionId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
+import type { Decision, DecisionKind, DecisionReason } from "../domain/decision.ts";
+import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
 import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from "../domain/job.ts";
 import type { LoadRecord, LogEntry } from "../domain/journal.ts";
 import type { Ranking } from "../domain/ranking.ts";
@@ -167,15 +167,25 @@ export interface JobQuery {
 }
 
 export interface DecisionQuery {
+  /** Both: older than that one; `before` need not exist. */
   readonly after?: DecisionId;
+  readonly before?: DecisionId;
   readonly model?: ModelName;
   readonly job?: JobId;
+  readonly kinds?: readonly DecisionKind[];
+  readonly reason?: DecisionReason;
+  readonly device?: DeviceId;
   readonly limit: number;
 }
 
 export interface Page<T> {
   readonly data: readonly T[];
   readonly hasMore: boolean;
+}
+
+export interface DecisionPage extends Page<Decision> {
+  /** Where the next page begins, also where so many were looked at that a page ends before it is full; null: nowhere. */
+  readonly last: DecisionId | null;
 }
 
 export interface Usage {
@@ -249,7 +259,7 @@ export interface Store {
   jobs(query: JobQuery): Promise<Page<Job>>;
   decision(id: DecisionId): Promise<Decision | null>;
   /** Newest first; with `after`, older than it. */
-  decisions(query: DecisionQuery): Promise<Page<Decision>>;
+  decisions(query: DecisionQuery): Promise<DecisionPage>;
   /** Stretches of `model` that touch [fromMs, toMs], oldest first. */
   waits(model: ModelName, fromMs: number, toMs: number): Promise<readonly Wait[]>;
   attempts(id: JobId): Promise<readonly Attempt[]>;

@@ -3,7 +3,20 @@
 import { describe, expect, it } from "vitest";
 import type { DecisionList, JobList, ModelList } from "../../src/client/wire.ts";
 import type { StatusWire } from "../../src/client/wire-status.ts";
-import { ANSWER, ASK, completed, type Given, get, given, MODEL, nextCall, post, settled, submitted } from "./given.ts";
+import {
+  ANSWER,
+  ASK,
+  completed,
+  type Given,
+  get,
+  given,
+  MODEL,
+  nextCall,
+  passes,
+  post,
+  settled,
+  submitted,
+} from "./given.ts";
 
 async function listOf<T>(world: Given, path: string): Promise<T> {
   const response = await settled(world, get(world, path));
@@ -127,6 +140,52 @@ describe("models", () => {
     expect(await response.json()).toMatchObject({
       error: { code: "model_not_found", message: expect.stringContaining(`Did you mean "${MODEL}"`) },
     });
+  });
+});
+
+describe("decisions by kind, reason, device and time", () => {
+  it("are found, and what is misspelt is refused", async () => {
+    const world = await given();
+    await completed(world, ANSWER);
+    await passes(world, 10_000);
+    const { data: all } = await listOf<DecisionList>(world, "/v1/decisions");
+    const of = async (query: string): Promise<string[]> =>
+      (await listOf<DecisionList>(world, `/v1/decisions?${query}`)).data.map(({ id }) => id);
+    const [load] = all.filter(({ kind }) => kind === "load");
+    const idle = all.filter(({ kind }) => kind === "idle" || kind === "hold").map(({ id }) => id);
+
+    expect(await of("kind=load")).toEqual([load?.id]);
+    expect(await of("kind=idle,hold")).toEqual(idle);
+    expect(await of(`reason=${load?.reason}`)).toEqual([load?.id]);
+    expect(await of("reason=ceiling")).toEqual([]);
+    expect(await of("device=gpu0")).toEqual(all.map(({ id }) => id));
+    expect(await of(`before=${(load?.at ?? 0) + 1}`)).toContain(load?.id);
+    expect(await of(`before=${(load?.at ?? 0) - 1}`)).not.toContain(load?.id);
+    for (const query of ["kind=jump", "device=gpu9", "before=noon"]) {
+      expect((await settled(world, get(world, `/v1/decisions?${query}`))).status, query).toBe(400);
+    }
+  });
+
+  it("go on by their key, also across kinds", async () => {
+    const world = await given();
+    for (const model of ["beta", MODEL, "beta", MODEL]) {
+      await submitted(world, {}, { ...ASK, model });
+      (await nextCall(world)).answer(ANSWER);
+      await passes(world, 8_000);
+    }
+    const whole = await listOf<DecisionList>(world, "/v1/decisions?kind=swap,load,idle,hold&limit=100");
+
+    const seen: string[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const query = `/v1/decisions?kind=swap,load,idle,hold&limit=2${after === null ? "" : `&after=${after}`}`;
+      const page: DecisionList = await listOf<DecisionList>(world, query);
+      seen.push(...page.data.map(({ id }) => id));
+      after = page.last_id;
+      more = page.has_more;
+    }
+
+    expect(whole.data.length).toBeGreaterThan(4);
+    expect(seen).toEqual(whole.data.map(({ id }) => id));
   });
 });
 

@@ -113,9 +113,3 @@ export const decisions = sqliteTable("decisions", {
   trail: text(),
 });
 export type DecisionRow = Pick<typeof decisions.$inferSelect, "detail" | "times" | "last_ms" | "trail">;
-
-export const decisionSubjects = sqliteTable("decision_subjects", {
-  kind: integer().notNull(),
-  subject: text().notNull(),
-  id: text().notNull(),
-});

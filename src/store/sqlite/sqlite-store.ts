@@ -188,7 +188,7 @@ export class SqliteStore implements Store {
   }
 
   decisions(query: DecisionQuery): ReturnType<Store["decisions"]> {
-    return this.#read(() => this.#listing.decisions(query));
+    return this.#read(() => this.#listing.decisions(query, () => this.#breathe()));
   }
 
   waits(model: ModelName, fromMs: number, toMs: number): ReturnType<Store["waits"]> {

@@ -46,7 +46,7 @@ export function openStoreFile(path: string): StoreFile {
     waits: async (model, fromMs, toMs) => reads.waits(model, fromMs, toMs),
     loads: async (limit) => reads.loads(limit),
     decision: async (id) => reads.decision(id),
-    decisions: async (query) => listing.decisions(query),
+    decisions: (query) => listing.decisions(query, () => Promise.resolve()),
     jobs: (query) => listing.jobs(query, () => Promise.resolve()),
     async downtimes(fromMs, toMs) {
       const gaps = reads.downtimes(fromMs, toMs);
