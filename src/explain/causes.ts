@@ -83,12 +83,12 @@ export const CAUSE_WORDS: Readonly<Record<Cause, CauseWords>> = {
   },
 };
 
-/** What loads are called by what there was of the model already. */
+/** What a load does, by what there was of the model already. */
 const TIERS: Readonly<Record<LoadTier, string>> = {
-  download: " after a download",
-  cold: " from disk",
-  warm: " from the page cache",
-  wake: " from sleep",
+  download: "being downloaded and loaded",
+  cold: "loading from disk",
+  warm: "loading from the page cache",
+  wake: "waking up",
 };
 
 /** Engines' and operators' own words, cut to so much. */
@@ -123,7 +123,7 @@ export function phraseOf(
     case "model_broken":
       return brokenWords(detail, tense);
     case "loading":
-      return `the model ${was(tense)} loading${detail.tier === undefined ? "" : TIERS[detail.tier]}`;
+      return `the model ${was(tense)} ${detail.tier === undefined ? "loading" : TIERS[detail.tier]}`;
     case "unloading":
       return `${by} ${was(tense)} stopping`;
     case "draining":
@@ -151,12 +151,17 @@ function heldWords({ rule, by: holder }: Subject, by: string, tense: Tense): str
   return HOLD_WORDS[rule].phrase(by, tense);
 }
 
-function leversOf({ cause, rule, by, detail }: Part, label: LabelOf, policy: string | null): readonly string[] {
-  if (cause === "paused" && detail.scope === "model") return ["sir models load"];
+function leversOf({ cause, rule, by, device, detail }: Part, label: LabelOf, policy: string | null): readonly string[] {
+  if (cause === "paused") return [resumeLine(device, detail)];
   if (cause !== "held" || rule === null) return CAUSE_WORDS[cause].levers;
   const { levers, ofPolicy = {} } = HOLD_WORDS[rule];
   const named = levers.map((each) => (each === "sir models unpin" && by !== null ? `${each} ${label(by)}` : each));
   return [...named, ...(policy === null ? [] : (ofPolicy[policy] ?? []))];
+}
+
+function resumeLine(device: string | null, { scope }: StretchDetail): string {
+  if (scope === "model") return "sir models load";
+  return scope === "device" && device !== null ? `sir resume --device ${device}` : "sir resume";
 }
 
 function pausedWords({ device, detail }: Subject & { readonly detail: StretchDetail }, tense: Tense): string {
@@ -184,12 +189,13 @@ function limitWords(limit: number | undefined, tense: Tense): string {
 }
 
 function lostWords({ attempt, outcome }: StretchDetail, times: number): string {
-  if (times > 1) return `${quantity(times, "run")} were lost, the longest${because(outcome)}`;
-  return `run ${attempt ?? 1} was lost${because(outcome)}`;
+  const why = because(outcome);
+  if (times > 1) return `${quantity(times, "run")} were lost${why === "" ? "" : `, the longest${why}`}`;
+  return `run\u00a0${attempt ?? 1} was lost${why}`;
 }
 
 function attemptWords({ attempt }: StretchDetail): string {
-  return attempt === undefined ? "an attempt" : `attempt ${attempt}`;
+  return attempt === undefined ? "an attempt" : `attempt\u00a0${attempt}`;
 }
 
 function because(outcome: string | undefined): string {

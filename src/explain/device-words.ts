@@ -26,6 +26,9 @@ interface What {
   readonly whole?: boolean;
 }
 
+/** A load that takes so much longer than its median is said to. */
+const OVERDUE = 1.2;
+
 /** @returns What it does first, up to `what_length`, then why. */
 export function deviceSummary(facts: DeviceFacts, label: LabelOf): DeviceSummaryWire {
   const what = whatOf(facts, label);
@@ -53,7 +56,7 @@ function whatOf(facts: DeviceFacts, label: LabelOf): What {
 function pausedWords({ nowMs, wallMs, models, device, overview }: DeviceFacts, label: LabelOf): string {
   const { pause } = device;
   if (pause === null) return "Nothing is started: the router is going down.";
-  const who = pause.who === "local" ? "an operator" : pause.who;
+  const who = pause.who === "local" || pause.who === "" ? "an operator" : pause.who;
   const since = ` since ${timeOfDay(wallMs + pause.fromMs - nowMs, wallMs)}`;
   const note = quoted(pause.note);
   const running = overview.tenants.reduce((sum, each) => sum + each.running, 0);
@@ -100,11 +103,17 @@ function loadingWords(
 ): string {
   const { nowMs, models } = facts;
   const elapsed = duration(nowMs - phaseSinceMs);
-  const usual = loadMs === null || loadMs <= 0 ? elapsed : `${elapsed} of about ${duration(loadMs)}`;
+  const usual = usualWords(nowMs - phaseSinceMs, loadMs);
   const far =
     progress === null || progress <= 0 ? "" : `, ${Math.min(99, Math.round(progress * 100))}\u00a0% by its engine`;
   const waiting = queuedOf(models.find(({ spec }) => spec.name === load));
-  return `Loading ${name}: ${usual}${far}.${waiting > 0 ? ` ${jobsWait(waiting)} for it.` : ""}`;
+  return `Loading ${name}: ${elapsed}${usual}${far}.${waiting > 0 ? ` ${jobsWait(waiting)} for it.` : ""}`;
+}
+
+/** ` of about 1 m`, or `, longer than the usual 1 m`. */
+function usualWords(elapsedMs: number, loadMs: number | null): string {
+  if (loadMs === null || loadMs <= 0) return "";
+  return elapsedMs > loadMs * OVERDUE ? `, longer than the usual ${duration(loadMs)}` : ` of about ${duration(loadMs)}`;
 }
 
 function blockedWords(
@@ -131,17 +140,13 @@ function servingWords(facts: DeviceFacts, label: LabelOf): What {
     const are = overview.tenants.length === 1 ? "is" : "are";
     if (waiting === 0)
       return { code: "idle", text: `Idle. ${names} ${are} loaded and nothing is waiting.`, whole: true };
-    return { code: "idle", text: `Idle. ${names} ${are} loaded, and ${jobsWait(waiting)}.` };
+    return { code: "idle", text: `${names} ${are} loaded and idle, and ${jobsWait(waiting)}.` };
   }
   const slots = overview.tenants.reduce((sum, each) => sum + each.slots, 0);
   const own = models.filter(({ spec }) => overview.tenants.some(({ model }) => model === spec.name));
   const queued = own.reduce((sum, each) => sum + queuedOf(each), 0);
-  const line =
-    queued > 0 ? `${jobs(queued)} of ${own.length > 1 ? "theirs" : "its own"} queued` : "none of its own queued";
-  return {
-    code: "serving",
-    text: `Serving ${names}: ${busy} of ${quantity(slots, "slot")} busy, ${own.length > 1 && queued === 0 ? "none queued" : line}.`,
-  };
+  const line = `${queued > 0 ? jobs(queued) : "none"} queued for ${overview.tenants.length > 1 ? "them" : "it"}`;
+  return { code: "serving", text: `Serving ${names}: ${busy} of ${quantity(slots, "slot")} busy, ${line}.` };
 }
 
 function loadedWords({ tenants }: DeviceOverview, label: LabelOf): string {

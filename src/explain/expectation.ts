@@ -4,7 +4,7 @@
 import type { ExpectationWire } from "../client/wire-explain.ts";
 import type { Place } from "../engine/control.ts";
 import { thousands } from "../scheduler/wording.ts";
-import { aboutTime } from "./time-of-day.ts";
+import { aboutTime, timeOfDay } from "./time-of-day.ts";
 
 /** Closer ones are one instant. */
 const ONE_MS = 1_500;
@@ -18,7 +18,12 @@ export function expectationOf(place: Place, nowMs: number, nowWallMs: number): E
   const low = range === null ? null : wall(range.lowMs);
   const mid = range === null ? null : wall(range.midMs);
   const high = range === null ? null : wall(range.highMs);
-  const sentences = [placeWords(place), expectedWords(low, mid, high, nowWallMs), boundWords(bound, nowWallMs)];
+  const sentences = [
+    placeWords(place),
+    blockedWords(place, nowMs, nowWallMs),
+    expectedWords(low, mid, high, nowWallMs),
+    boundWords(bound, nowWallMs),
+  ];
   const text = sentences.filter((each) => each !== null).join(" ");
   return { position, low_ms: low, mid_ms: mid, high_ms: high, bound_ms: bound, text };
 }
@@ -27,6 +32,17 @@ function placeWords({ position, queued }: Place): string | null {
   if (position === null) return null;
   if (queued <= 1) return "The only one that waits for its model.";
   return `Number\u00a0${thousands(position + 1)} of\u00a0${thousands(queued)} for its model.`;
+}
+
+/** What keeps it from starting whatever its place is. */
+function blockedWords({ blocked }: Place, nowMs: number, nowWallMs: number): string | null {
+  if (blocked === null) return null;
+  if (blocked.reason === "paused") return "Nothing of it starts until an operator ends the pause.";
+  const { retryAtMs } = blocked;
+  const next =
+    retryAtMs === null || retryAtMs <= nowMs ? "" : ` before ${timeOfDay(retryAtMs - nowMs + nowWallMs, nowWallMs)}`;
+  const failed = blocked.reason === "engine_unavailable" ? "Its engine did not answer" : "Its model failed to load";
+  return `${failed} and is not tried again${next === "" ? " yet" : next}.`;
 }
 
 function expectedWords(low: number | null, mid: number | null, high: number | null, nowWallMs: number): string | null {

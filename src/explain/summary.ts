@@ -4,7 +4,7 @@
 import type { Decision, DecisionReason } from "../domain/decision.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
 import { duration, percent } from "../scheduler/wording.ts";
-import { phraseOf, quoted } from "./causes.ts";
+import { errorLine, phraseOf } from "./causes.ts";
 import type { LabelOf, Life, Part, Summary } from "./parts.ts";
 import { timeOfDay } from "./time-of-day.ts";
 import { tryLine } from "./try-line.ts";
@@ -57,11 +57,11 @@ function leadOf(life: Life): Said {
       if (atOnce) return { text: `Started at once and ran ${ran}.`, code: "started_at_once" };
       return { text: `Waited ${waited}, then ran ${ran}.`, code: "waited_ran" };
     case "failed":
-      return { text: failedWords(life, waited, ran, quoted(state.error.message)), code: "failed" };
+      return { text: failedWords(life, waited, ran, errorLine(state.error.message)), code: "failed" };
     case "cancelled":
       return { text: cancelledWords(life, waited, ran, state.reason), code: `cancelled.${state.reason}` };
     case "expired":
-      return { text: `${expiredWords(job, waited)}`, code: "expired" };
+      return { text: expiredWords(job, waited), code: "expired" };
   }
 }
 
@@ -82,7 +82,7 @@ const CANCELLED: Readonly<Record<CancelReason, string>> = {
 };
 
 function cancelledWords({ waitMs, runMs }: Life, waited: string, ran: string, reason: CancelReason): string {
-  const why = CANCELLED[reason];
+  const why = runMs === 0 && reason === "deadline" ? "its deadline passed" : CANCELLED[reason];
   if (runMs === 0) return `Waited ${waited} and never started: ${why}.`;
   if (waitMs < SPOKEN_MS) return `Started at once and was cancelled after ${ran}: ${why}.`;
   return `Waited ${waited} and was cancelled after running ${ran}: ${why}.`;
@@ -143,29 +143,29 @@ interface End {
 }
 
 const NO_WORK: End = { code: "idle", words: (holder) => `${holder} ran out of work` };
-const TURN: End = { code: "turn", words: () => "its turn came" };
+const TURN: End = { code: "turn", words: () => "this model's turn came" };
 const WORTH: End = { code: "worth", words: () => "the swap was worth its loads" };
-const FITS: End = { code: "fits", words: () => "there was room for it" };
+const FITS: End = { code: "fits", words: () => "there was room for this model" };
 
 /** What put an end to a hold, by the reason of the decision that did. */
 export const ENDS: Readonly<Partial<Record<DecisionReason, End>>> = {
   ceiling: { code: "ceiling", words: (_, moved) => `the ${ceilingOf(moved)}ceiling forced the swap` },
-  challenger_wins: { code: "overtook", words: () => "this model's score overtook it" },
+  challenger_wins: { code: "overtook", words: (holder) => `this model's score overtook that of ${holder}` },
   resident_idle: NO_WORK,
   free: NO_WORK,
   resident_unavailable: { code: "unavailable", words: (holder) => `${holder} could not be served` },
-  longest_queue: { code: "longest", words: () => "its queue was the longest" },
+  longest_queue: { code: "longest", words: () => "this model's queue was the longest" },
   arrival_order: TURN,
   worth: WORTH,
-  visit: { code: "visit", words: () => "it was due for a visit" },
-  deadline: { code: "deadline", words: () => "one of its deadlines could only just be met" },
+  visit: { code: "visit", words: () => "this model was due for a visit" },
+  deadline: { code: "deadline", words: () => "a deadline could only just be met" },
   cold: FITS,
   fits: FITS,
-  operator: { code: "operator", words: () => "an operator asked for it" },
-  pinned: { code: "pinned", words: () => "it was pinned" },
-  preload: { code: "preload", words: () => "it was loaded ahead of need" },
-  keep_ready: { code: "keep_ready", words: () => "it was loaded to be kept ready" },
-  restore: { code: "restore", words: () => "it was brought back" },
+  operator: { code: "operator", words: () => "an operator asked for this model" },
+  pinned: { code: "pinned", words: () => "this model was pinned" },
+  preload: { code: "preload", words: () => "this model was loaded ahead of need" },
+  keep_ready: { code: "keep_ready", words: () => "this model was loaded to be kept ready" },
+  restore: { code: "restore", words: () => "this model was brought back" },
 };
 
 function ceilingOf({ numbers }: Decision): string {
