@@ -3,11 +3,14 @@
 import type { ModelStatusWire } from "../../../src/client/wire-status.ts";
 import { quantity } from "../../../src/scheduler/wording.ts";
 import { useNow } from "../clock.ts";
+import { shortened } from "../parts/gantt-layout.ts";
 import { clock, duration, moment } from "../parts/time.ts";
 import { href } from "../route.ts";
 import { LoadTime } from "./load-time.tsx";
 import { ModelActs } from "./model-acts.tsx";
 import { MODEL_STATE, modelState } from "./model-state.ts";
+
+const NAME_LETTERS = 60;
 
 export function ModelCard({ model }: { readonly model: ModelStatusWire }) {
   const { id, label, driver, pinned, pause } = model;
@@ -16,7 +19,9 @@ export function ModelCard({ model }: { readonly model: ModelStatusWire }) {
   return (
     <li class="model" aria-labelledby={name}>
       <header>
-        <h3 id={name}>{label}</h3>
+        <h3 id={name} title={label}>
+          {shortened(label, NAME_LETTERS)}
+        </h3>
         <span class={`chip m-${state}`}>{MODEL_STATE[state]}</span>
         {pinned && <span class="chip win">pinned</span>}
         {pause !== null && pause.scope === "model" && <span class="chip bad">paused</span>}

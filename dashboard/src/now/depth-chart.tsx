@@ -3,7 +3,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { SeriesWire } from "../../../src/client/wire-live.ts";
-import type { StatusWire } from "../../../src/client/wire-status.ts";
 import { jobs } from "../../../src/scheduler/wording.ts";
 import { getJson, withQuery } from "../api.ts";
 import { useCell, useSelected } from "../cell.ts";
@@ -62,21 +61,25 @@ function usePoints({ readFromMs, readToMs, fromMs, toMs }: Window): readonly Poi
       step_ms: stepMs,
     };
     getJson<SeriesWire>(withQuery("v1/series", query), abort.signal).then(
-      (series) => setPoints(pointsOf(series)),
+      (series) => setPoints(readToMs === null ? withNow(pointsOf(series)) : pointsOf(series)),
       () => undefined,
     );
     return () => abort.abort();
   }, [readFromMs, readToMs, stepMs, since]);
   useEffect(() => {
     if (readToMs !== null) return;
-    const count = (): void => {
-      const now: StatusWire | null = status.value;
-      if (now !== null) setPoints((before) => withPoint(before, { atMs: now.at * 1000, depth: depthOf(now.models) }));
-    };
+    const count = (): void => setPoints(withNow);
     count();
     return status.watch(count);
   }, [readToMs]);
   return points;
+}
+
+/** A minute's figure is the most that waited in it; what waits now is known better. */
+function withNow(points: readonly Point[]): readonly Point[] {
+  const now = status.value;
+  if (now === null) return points;
+  return withPoint(points, { atMs: now.at * 1000, depth: depthOf(now.models) });
 }
 
 function pointsOf({ at_ms: at, interactive, normal, batch }: SeriesWire): Point[] {

@@ -7,7 +7,10 @@ import { useSelected } from "../cell.ts";
 import { useNow } from "../clock.ts";
 import { ageMs, status } from "../live/state.ts";
 import { titleOfCause } from "../parts/cause.ts";
+import { shortened } from "../parts/gantt-layout.ts";
 import { duration } from "../parts/time.ts";
+
+const NAME_LETTERS = 32;
 
 export function Figures() {
   const totals = useSelected(status, (value) => value?.totals ?? null);
@@ -50,7 +53,7 @@ function LongestWait({ totals }: { readonly totals: StatusWire["totals"] }) {
     <Figure
       name="Longest wait"
       value={duration(ageMs(totals, longest.seconds, now))}
-      more={`${label}: ${titleOfCause(longest.cause)}`}
+      more={`${shortened(label, NAME_LETTERS)}: ${titleOfCause(longest.cause)}`}
     />
   );
 }

@@ -6,10 +6,13 @@ import { useSelected } from "../cell.ts";
 import { useNow } from "../clock.ts";
 import { ageMs, status } from "../live/state.ts";
 import { titleOfCause } from "../parts/cause.ts";
+import { shortened } from "../parts/gantt-layout.ts";
 import { Panel } from "../parts/panel.tsx";
 import { BAND_GLYPH, BANDS } from "../parts/state-mark.tsx";
 import { clockMinutes, duration } from "../parts/time.ts";
 import { href } from "../route.ts";
+
+const NAME_LETTERS = 40;
 
 const waitingOf = ({ queued }: ModelStatusWire): number => queued.interactive + queued.normal + queued.batch;
 
@@ -66,7 +69,9 @@ function QueueRow({ model, most }: { readonly model: ModelStatusWire; readonly m
   return (
     <tr>
       <td>
-        <a href={href(["jobs"], { status: "queued", model: model.id })}>{model.label}</a>
+        <a href={href(["jobs"], { status: "queued", model: model.id })} title={model.id}>
+          {shortened(model.label, NAME_LETTERS)}
+        </a>
         <small>{model.waiting === null ? "" : titleOfCause(model.waiting.cause)}</small>
       </td>
       <td>

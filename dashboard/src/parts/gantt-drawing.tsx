@@ -9,6 +9,7 @@ import { clock, clockMinutes, offsetMinutes } from "./time.ts";
 const NAME_LETTERS = 21;
 const NAME_LETTERS_PHONE = 40;
 const CLEAR_PX = 36;
+const CLEAR_PX_SECONDS = 46;
 
 interface AxisProps {
   readonly scale: Scale;
@@ -20,18 +21,20 @@ interface AxisProps {
 
 export function Axis({ scale, y, bottom, nowMs, phone }: AxisProps) {
   const { atMs, stepMs } = ticksOf(scale, offsetMinutes(scale.fromMs));
-  const label = stepMs < 60_000 ? clock : clockMinutes;
+  const seconds = stepMs < 60_000;
+  const label = seconds ? clock : clockMinutes;
+  const clear = seconds ? CLEAR_PX_SECONDS : CLEAR_PX;
   const nowX = nowMs <= scale.toMs && nowMs >= scale.fromMs ? scale.x(nowMs) : Number.NEGATIVE_INFINITY;
   return (
     <>
       {atMs.map((ms) => {
         const x = scale.x(ms);
-        const edge = x < scale.left + 18 ? "start" : x > scale.left + scale.width - 18 ? "end" : "middle";
+        const edge = x > scale.left + scale.width - 18 ? "end" : phone && x < scale.left + 18 ? "start" : "middle";
         return (
           <g key={ms}>
             <line class="g-grid" x1={x} x2={x} y1={y - 4} y2={bottom} />
-            {Math.abs(x - nowX) > CLEAR_PX && (
-              <text class="g-tick" x={x} y={y - 10} text-anchor={phone ? edge : "middle"}>
+            {Math.abs(x - nowX) > clear && (
+              <text class="g-tick" x={x} y={y - 10} text-anchor={edge}>
                 {label(ms)}
               </text>
             )}

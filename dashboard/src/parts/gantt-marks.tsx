@@ -79,8 +79,8 @@ function Glyph({ mark, y }: { readonly mark: Mark; readonly y: number }) {
 /** What is read out: when, and what was decided. */
 function nameOf({ moves }: Mark): string {
   const last = moves.at(-1) as MoveWire;
-  const rest = moves.length > 1 ? `, and ${moves.length - 1} more just before` : "";
-  return `${clock(last.at_ms)}: ${last.sentence}${rest}`;
+  const told = `${clock(last.at_ms)}: ${last.sentence}`;
+  return moves.length === 1 ? told : `${moves.length} decisions, the last at ${told}`;
 }
 
 /** The mark that an arrow key leads to; null for any other key. */
