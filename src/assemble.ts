@@ -32,6 +32,7 @@ import type { Store } from "./store/store.ts";
 import { SystemClock } from "./system/clock.ts";
 import { environment } from "./system/environment.ts";
 import { createIds } from "./system/ids.ts";
+import { openTracing, type Tracing } from "./trace/tracing.ts";
 import { Deliverer } from "./webhooks/deliverer.ts";
 
 export interface RouterOptions {
@@ -79,6 +80,7 @@ export async function startRouter(config: ResolvedConfig, options: RouterOptions
     await engine.close();
     await core.webhooks.close();
     await core.fleet.close();
+    await core.tracing?.close();
     metrics.close();
     await store.close();
     core.clock.stop();
@@ -128,6 +130,8 @@ interface Core {
   readonly batches: BatchRunner;
   readonly webhooks: Deliverer;
   readonly metrics: Metrics;
+  /** Null: no traces are wanted. */
+  readonly tracing: Tracing | null;
   readonly engine: Engine;
   readonly fleet: ReturnType<typeof createFleet>;
   readonly models: ModelDirectory;
@@ -198,9 +202,15 @@ async function openCore(
     settings: { ...config.batches, bodyLimitBytes: config.server.bodyLimitBytes, maxQueued: config.jobs.maxQueued },
   });
   const webhooks = new Deliverer({ store, clock, endpoints: config.webhooks, emit });
-  const listeners = [metrics, log, batches, webhooks];
-  audience.add(...listeners.map((each) => ({ event: (event: RouterEvent) => each.listen(event) })));
   const present = { config };
+  const tracing = await openTracing({
+    ...{ environment, clock, store, version: version ?? "unknown" },
+    providerOf: (model) => present.config.document.models[model]?.backend.driver ?? "unknown",
+    count: (outcome, spans) => metrics.spans(outcome, spans),
+    warn: (text) => log.logger.warn({ event: "trace" }, text),
+  });
+  const listeners = [metrics, log, batches, webhooks, ...(tracing === null ? [] : [tracing])];
+  audience.add(...listeners.map((each) => ({ event: (event: RouterEvent) => each.listen(event) })));
   const tuner = new Tuner({
     ...{ store, clock, emit, own: ownSettings(config) },
     apply: async (settings) => {
@@ -213,7 +223,7 @@ async function openCore(
   const keys = new Keyring(config.keys);
   const path = config.store.databasePath;
   const replays = path === null ? undefined : openReplays?.({ history: store.history, path, clock, ids });
-  const desks = { batches, webhooks, tuner, replays };
+  const desks = { batches, webhooks, tuner, replays, tracing };
   return { clock, ids, owner, store, bytes, metrics, engine, fleet, models, keys, emit, audience, present, ...desks };
 }
 

@@ -4,17 +4,18 @@
 import type { Call } from "../backends/backend.ts";
 import type { Job } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
+import { attemptSpanId, traceParentOf } from "../domain/trace-id.ts";
 import type { Body } from "../store/store.ts";
 import type { EngineWorld } from "./state.ts";
 
-export function callOf(job: Job, body: Body, spec: ModelSpec, world: Pick<EngineWorld, "ids" | "openBody">): Call {
+export function callOf(job: Job, body: Body, spec: ModelSpec, world: Pick<EngineWorld, "openBody">): Call {
   const rename = spec.upstreamName === null || body.modelSpan === null ? null : renamed(body, spec.upstreamName);
   return {
     endpoint: job.endpoint,
     contentType: body.contentType,
     headers: {
       ...body.headers,
-      traceparent: childOf(job, world),
+      traceparent: childOf(job),
       ...(job.clientRequestId === null ? {} : { "x-client-request-id": job.clientRequestId }),
     },
     sizeBytes: rename === null ? body.sizeBytes : rename.sizeBytes,
@@ -67,9 +68,8 @@ async function* splice(chunks: AsyncIterable<Uint8Array>, rename: Rename): Async
   }
 }
 
-/** A new parent id under the caller's trace, or a trace of our own. */
-function childOf(job: Job, world: Pick<EngineWorld, "ids">): string {
-  const [, traceId, , flags] = job.traceparent?.split("-") ?? [];
-  const parent = world.ids.next("req").slice(-16);
-  return `00-${traceId ?? job.id.slice(4)}-${parent}-${flags ?? "01"}`;
+/** The attempt's own span under the caller's trace, or under a trace of the job's own. */
+function childOf(job: Job): string {
+  const { traceId, flags } = traceParentOf(job);
+  return `00-${traceId}-${attemptSpanId(job, job.epoch)}-${flags}`;
 }

@@ -132,6 +132,7 @@ function createRouterMetrics(registry: Registry) {
       REQUESTS,
     ),
     refusals: counter("sir_key_refusals_total", "Requests without a valid key.", ["reason"]),
+    spans: counter("sir_spans_total", "Spans of traces; dropped ones were never sent.", ["outcome"]),
     readers: gauge("sir_stream_clients", "Readers of /v1/stream.", []),
     withheld: counter("sir_stream_withheld_total", "Frames that readers who lagged were not sent.", []),
     storedBytes: gauge("sir_stored_bytes", "Bodies and answers that are kept.", []),

@@ -69,6 +69,8 @@ export interface LiveFacts {
 export interface Metrics {
   readonly listen: Emit;
   readonly http: (fact: HttpFact) => void;
+  /** Spans of traces. */
+  spans(outcome: string, count: number): void;
   /** One group commit of the store. */
   onCommit(commit: { readonly tookMs: number; readonly jobs: number }): void;
   text(live?: LiveFacts): Promise<string>;
@@ -99,6 +101,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
   else set.storedLimit.set(deps.storedLimitBytes);
 
   return {
+    spans: (outcome, count) => set.spans.inc({ outcome }, count),
     http: (fact) => countHttp(set, fact),
     listen: (event) => {
       if (event.type === "device.phase") phases.enter(event.device, event.phase, event.atMs);

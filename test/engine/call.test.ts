@@ -7,7 +7,8 @@ import { callOf } from "../../src/engine/call.ts";
 import type { Body } from "../../src/store/store.ts";
 
 const job = {
-  id: `job_${"0".repeat(32)}` as JobId,
+  id: `job_${"0".repeat(16)}0123456789abcdee` as JobId,
+  epoch: 0,
   endpoint: "/v1/chat/completions",
   stream: false,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -35,10 +36,9 @@ const cutAt = (text: string, cuts: readonly number[]): (() => AsyncIterable<Uint
   };
 const text = '{ "top_k":1.0, "model" : "chat", "n":9007199254740993 }';
 const START = text.indexOf('chat"');
-const ids = { next: () => "req_0123456789abcdef0123456789abcdef" } as never;
 
 async function read(body: Body, upstream: string | null, open: () => AsyncIterable<Uint8Array>): Promise<string> {
-  const call = callOf(job, body, spec(upstream), { ids, openBody: open });
+  const call = callOf(job, body, spec(upstream), { openBody: open });
   const chunks: Uint8Array[] = [];
   for await (const chunk of call.body()) chunks.push(chunk);
   const all = Buffer.concat(chunks);
@@ -66,8 +66,10 @@ describe("what goes to the engine", () => {
   });
 
   it("carries a new parent under the caller's trace", () => {
-    const { headers } = callOf(job, bodyOf(text, null), spec(null), { ids, openBody: cutAt(text, []) });
+    const { headers } = callOf(job, bodyOf(text, null), spec(null), { openBody: cutAt(text, []) });
 
     expect(headers["traceparent"]).toBe("00-0af7651916cd43dd8448eb211c80319c-0123456789abcdef-01");
+    const again = callOf({ ...job, epoch: 2 }, bodyOf(text, null), spec(null), { openBody: cutAt(text, []) });
+    expect(again.headers["traceparent"]).toBe("00-0af7651916cd43dd8448eb211c80319c-0123456789abcded-01");
   });
 });

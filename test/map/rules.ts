@@ -57,6 +57,8 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "src/engine": ["src/domain", "src/scheduler", "src/store/store.ts", "src/responses", "src/backends/backend.ts"],
   // Sends what the store has noted; knows neither jobs nor batches.
   "src/webhooks": ["src/domain", "src/store/delivery-verbs.ts", "node:"],
+  // Traces of jobs for OpenTelemetry. Only its exporter.ts knows the SDK.
+  "src/trace": ["src/domain", "src/explain", "src/store/store.ts", "@opentelemetry"],
   "src/observe": ["src/domain", "pino", "prom-client", "node:perf_hooks"],
   // What changes, for those who watch; what frames say is HTTP's.
   "src/live": ["src/domain"],

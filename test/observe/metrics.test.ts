@@ -71,6 +71,7 @@ sir_requeues_total counter charge,model
 sir_run_seconds histogram model,outcome
 sir_running_jobs gauge model
 sir_shadow_disagreements_total counter device,done,wished
+sir_spans_total counter outcome
 sir_starvation_ceiling_seconds gauge
 sir_store_commit_jobs histogram
 sir_store_commit_seconds histogram
@@ -100,6 +101,7 @@ describe("metrics", () => {
     const { metrics, listen, clock } = given();
     listen(...oneOfEach);
     metrics.onCommit({ tookMs: 3, jobs: 12 });
+    metrics.spans("sent", 3);
     metrics.http({ type: "http.request", route: "/v1/models", status: 200, tookMs: 3 });
     metrics.http({ type: "http.denied", reason: "missing" });
     await clock.runUntil(clock.nowMs() + 2_000);
