@@ -13,7 +13,7 @@ export const IMAGE = "sir-test-engine:1";
 const script = fileURLToPath(new URL("./engine/server.mjs", import.meta.url));
 
 /** The files that a dynamically linked program needs, as paths of this machine. */
-function librariesOf(program: string): string[] {
+export function librariesOf(program: string): string[] {
   const { stdout } = spawnSync("ldd", [program], { encoding: "utf8" });
   return [...stdout.matchAll(/(\/\S+)/g)].map(([path]) => path);
 }
@@ -49,7 +49,8 @@ export async function importImage(host: string): Promise<void> {
   }
 }
 
-async function upload(host: string, path: string, archive: string): Promise<void> {
+/** Posts an archive to Docker's API. */
+export async function upload(host: string, path: string, archive: string): Promise<void> {
   const { createReadStream } = await import("node:fs");
   const answer = await new Promise<string>((resolve, reject) => {
     const sending = request(
