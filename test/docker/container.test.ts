@@ -76,7 +76,7 @@ function baseFilesystem(root: string): void {
   for (const library of librariesOf(busybox)) put(library, library);
   for (const name of ["sh", "mkdir", "chown", "id", "touch"]) symlinkSync("busybox", join(root, "bin", name));
   mkdirSync(join(root, "etc"));
-  writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n");
+  writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nnode:x:1000:1000::/tmp:/bin/sh\n");
   writeFileSync(join(root, "etc/group"), "root:x:0:\nnode:x:1000:\n");
   mkdirSync(join(root, "tmp"));
   chmodSync(join(root, "tmp"), 0o1777);
