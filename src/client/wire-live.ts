@@ -132,9 +132,10 @@ export interface ReplayWire {
 /** Which share of the jobs had started after so long; ascending, as columns. */
 export interface WaitDistributionWire {
   readonly seconds: readonly number[];
-  /** 0 to 1. */
-  readonly recorded: readonly number[];
-  readonly other: readonly number[] | null;
+  /** With the settings that ran, replayed, so that both sides end alike. 0 to 1. */
+  readonly before: readonly number[];
+  /** Null: no others were tried. */
+  readonly after: readonly number[] | null;
 }
 
 /** `GET /v1/replays`: what can be replayed, and what can be tried. */

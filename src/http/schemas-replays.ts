@@ -27,8 +27,8 @@ const shares = z.array(z.number()).readonly();
 const waits = z
   .object({
     seconds: shares.describe("Ascending, evenly on a logarithmic axis"),
-    recorded: shares.describe("Share of the jobs that had started after so long"),
-    other: shares.nullable(),
+    before: shares.describe("Share of the jobs that had started after so long, with the settings that ran"),
+    after: shares.nullable().describe("With the others"),
   })
   .openapi("WaitDistribution") satisfies z.ZodType<WaitDistributionWire>;
 

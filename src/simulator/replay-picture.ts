@@ -114,22 +114,22 @@ const tuple = ({ device, model, fromMs, toMs }: Omit<Spell, "kind">, phase: Phas
 
 export interface WaitDistribution {
   readonly seconds: readonly number[];
-  readonly recorded: readonly number[];
-  readonly other: readonly number[] | null;
+  readonly before: readonly number[];
+  readonly after: readonly number[] | null;
 }
 
 /** Shares of all counted jobs that had started after so long, at instants that lie evenly on a logarithmic axis. */
-export function distributionOf(recorded: Outcome, other: Outcome | null): WaitDistribution {
-  const [before, after] = [sortedWaits(recorded), other === null ? null : sortedWaits(other)];
-  const longest = Math.max(LEAST_SECONDS * 10, before.at(-1) ?? 0, after?.at(-1) ?? 0);
+export function distributionOf(ran: Outcome, other: Outcome | null): WaitDistribution {
+  const [was, is] = [sortedWaits(ran), other === null ? null : sortedWaits(other)];
+  const longest = Math.max(LEAST_SECONDS * 10, was.at(-1) ?? 0, is?.at(-1) ?? 0);
   const factor = (longest / LEAST_SECONDS) ** (1 / (POINTS - 1));
   const seconds = Array.from({ length: POINTS }, (_, i) =>
     i === POINTS - 1 ? longest : Number((LEAST_SECONDS * factor ** i).toPrecision(4)),
   );
   return {
     seconds,
-    recorded: sharesAt(seconds, before, recorded.jobs.length),
-    other: other === null || after === null ? null : sharesAt(seconds, after, other.jobs.length),
+    before: sharesAt(seconds, was, ran.jobs.length),
+    after: other === null || is === null ? null : sharesAt(seconds, is, other.jobs.length),
   };
 }
 

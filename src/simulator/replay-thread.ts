@@ -42,13 +42,13 @@ async function replayed({ path, range, change, mostJobs }: ReplayOrder): Promise
       again: true,
       onProgress: (title, share) => tell({ progress: ((title === "replayed" ? 0 : 1) + share) / runs }),
     });
-    const [recorded, , other = null] = outcomes;
-    if (recorded === undefined) throw new Error("a replay without its record");
+    const [recorded, again, other = null] = outcomes;
+    if (recorded === undefined || again === undefined) throw new Error("a replay without its record");
     return {
       report,
       recordedSpans: spansOf(recorded),
       otherSpans: other === null ? null : spansOf(other),
-      waits: distributionOf(recorded, other),
+      waits: distributionOf(again, other),
     };
   } finally {
     close();

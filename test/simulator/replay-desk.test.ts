@@ -91,12 +91,12 @@ describe("a router's own replay", () => {
         for (const [, , , fromMs, toMs] of lane) expect(toMs).toBeGreaterThan(fromMs);
       }
     }
-    const { seconds = [], recorded = [], other = [] } = result?.waits ?? {};
-    for (const column of [seconds, recorded, other ?? []]) {
+    const { seconds = [], before = [], after = [] } = result?.waits ?? {};
+    for (const column of [seconds, before, after ?? []]) {
       expect(column).toHaveLength(60);
       expect([...column]).toEqual([...column].sort((a, b) => a - b));
     }
-    expect(recorded.at(-1)).toBe(1);
+    expect(before.at(-1)).toBe(1);
   });
 
   it("runs one at a time: a second is told when to come back, and can come once the first is cancelled", async () => {

@@ -59,6 +59,7 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
               font: FONT,
               grid: { stroke: css("--line"), width: 1 },
               ticks: { show: false },
+              size: 24,
               space: 76,
               values: (_, splits) => splits.map((second) => instant(second * 1000)),
             },

@@ -100,11 +100,16 @@ function Levers({ levers }: { readonly levers: readonly string[] }) {
       {levers.map((lever, i) => (
         <span key={lever}>
           {i > 0 && ", "}
-          {isCode(lever) ? <code>{lever}</code> : lever}
+          {isCode(lever) ? <code>{lever}</code> : <Marked text={lever} />}
         </span>
       ))}
     </>
   );
+}
+
+/** Code between backticks. */
+function Marked({ text }: { readonly text: string }) {
+  return <>{text.split("`").map((piece, i) => (i % 2 === 1 ? <code key={piece}>{piece}</code> : piece))}</>;
 }
 
 export const isCode = (lever: string): boolean => /^(sir [a-z]|[a-z]+(\.[\w*]+)+$)/.test(lever);

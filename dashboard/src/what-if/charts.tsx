@@ -2,7 +2,8 @@
 
 import { useState } from "preact/hooks";
 import type { ReplayWire } from "../../../src/client/wire-live.ts";
-import { useLabels } from "../live/labels.ts";
+import { useCell } from "../cell.ts";
+import { status } from "../live/state.ts";
 import { Gantt } from "../parts/gantt.tsx";
 import { laneDevices } from "../parts/lanes.ts";
 import { Panel, Segmented } from "../parts/panel.tsx";
@@ -17,7 +18,7 @@ const WINDOWS: readonly (readonly [hours: number, text: string])[] = [
 ];
 
 export function Charts({ replay }: { readonly replay: ReplayWire }) {
-  const labelOf = useLabels();
+  const state = useCell(status);
   const [shown, setShown] = useState(ALL);
   const { from_ms, to_ms, recorded_spans: recorded, other_spans: other } = replay;
   const lengthMs = to_ms - from_ms;
@@ -25,11 +26,8 @@ export function Charts({ replay }: { readonly replay: ReplayWire }) {
   const hours = Number(shown);
   const fromMs = Number.isFinite(hours) && hours * HOUR_MS < lengthMs ? to_ms - hours * HOUR_MS : from_ms;
   const both = [...(recorded ?? []), ...(other ?? [])];
-  const devices = laneDevices(null, both, null).map((device) => ({
-    ...device,
-    models: device.models.map(({ id }) => ({ id, label: labelOf(id) })),
-  }));
-  const axis = { devices, fromMs, toMs: to_ms, nowMs: to_ms, compact: true };
+  // Of the past alone: the line of the present lies behind the axis.
+  const axis = { devices: laneDevices(state, both, null), fromMs, toMs: to_ms, nowMs: to_ms + 1, compact: true };
   return (
     <Panel
       title="Both on one axis"

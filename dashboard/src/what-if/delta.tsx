@@ -5,6 +5,8 @@ import { duration } from "../parts/time.ts";
 import { shift } from "./verdict.ts";
 
 interface DeltaProps {
+  /** What it is, where there is no room for a head above. */
+  readonly name: string;
   readonly before: number;
   readonly after: number;
   readonly unit: "s" | "count" | "share";
@@ -12,10 +14,10 @@ interface DeltaProps {
 
 const LEAST_SHARE = 0.005;
 
-export function Delta({ before, after, unit }: DeltaProps) {
+export function Delta({ name, before, after, unit }: DeltaProps) {
   const way = direction(before, after, unit);
   return (
-    <td class="num delta">
+    <td class="num delta" data-name={name}>
       <span class="dim">{text(before, unit)}</span> <span aria-hidden="true">→</span>
       <span class="sr"> would have been </span> <b>{text(after, unit)}</b>{" "}
       <span class={`change ${way === 0 ? "same" : way < 0 ? "better" : "worse"}`}>

@@ -11,32 +11,32 @@ const TICKS = [0.1, 1, 10, 60, 300, 1200, 3600, 14_400, 43_200, 172_800];
 const SPOKEN_SECONDS = 60;
 
 export function Distribution({ waits }: { readonly waits: WaitDistributionWire }) {
-  const { seconds, recorded, other } = waits;
+  const { seconds, before, after } = waits;
   const shares = (column: readonly number[]): number[] => column.map((share) => share * 100);
-  const data: [number[], number[], number[]] = [[...seconds], shares(recorded), shares(other ?? recorded)];
+  const data: [number[], number[], number[]] = [[...seconds], shares(before), shares(after ?? before)];
   const within = (column: readonly number[]): string => {
     const at = seconds.findLastIndex((each) => each <= SPOKEN_SECONDS);
     return percent(column[Math.max(0, at)] ?? 0);
   };
-  const said = other === null ? "" : `, ${within(other)} with the other settings`;
+  const said = after === null ? "" : `, ${within(after)} with the other settings`;
   return (
     <div class="distribution">
       <p>
         Share of all jobs that had started after …{" "}
         <span class="nowrap">
-          <span class="stroke theirs" aria-hidden="true" /> as recorded
+          <span class="stroke theirs" aria-hidden="true" /> as it ran
         </span>{" "}
-        {other !== null && (
+        {after !== null && (
           <span class="nowrap">
             <span class="stroke" aria-hidden="true" /> with the other settings
           </span>
         )}
       </p>
       <Plot
-        id={`waits ${other === null}`}
+        id={`waits ${after === null}`}
         height={HEIGHT_PX}
         data={data}
-        label={`Share of jobs that had started within a minute: ${within(recorded)} as recorded${said}`}
+        label={`Share of jobs that had started within a minute: ${within(before)} as it ran${said}`}
         build={(css) => ({
           legend: { show: false },
           cursor: { show: false },
@@ -46,6 +46,7 @@ export function Distribution({ waits }: { readonly waits: WaitDistributionWire }
           },
           axes: [
             {
+              size: 26,
               splits: (plot) => TICKS.filter((tick) => tick <= (plot.data[0].at(-1) ?? 1)),
               filter: (_, splits) => splits,
               values: (_, splits) => splits.map((tick) => duration(tick * 1000)),
@@ -66,7 +67,7 @@ export function Distribution({ waits }: { readonly waits: WaitDistributionWire }
           series: [
             {},
             { stroke: css("--held"), width: 2, dash: [6, 4], points: { show: false } },
-            { stroke: css("--accent"), width: 2.5, show: other !== null, points: { show: false } },
+            { stroke: css("--accent"), width: 2.5, show: after !== null, points: { show: false } },
           ],
         })}
       />

@@ -56,9 +56,9 @@ export function valueText(value: unknown, unit: string): string {
 }
 
 export const POLICY_WORDS: Readonly<Record<string, string>> = {
-  "model-score": "score of age and depth",
-  stint: "saves against costs",
-  longest: "longest queue",
-  fifo: "first come",
-  serial: "priority, one model at a time",
+  "model-score": "a score of age and depth",
+  stint: "what a swap saves against what it costs",
+  longest: "the longest queue",
+  fifo: "order of arrival",
+  serial: "priority of the first job",
 };

@@ -100,6 +100,12 @@ function Result({ replay, stale }: ResultProps) {
       <p class="verdict" aria-live="polite">
         {verdictOf(report, labelOf)}
       </p>
+      {report.fidelity !== null && (
+        <p class={report.fidelity.faithful ? "note" : "thin"} data-faithful={report.fidelity.faithful}>
+          {report.fidelity.faithful ? "✓ This can be trusted: " : "! Read this with doubt: "}
+          {report.fidelity.sentence.replace(": NOT faithful, read the rest with doubt", "")}.
+        </p>
+      )}
       {isThin(report) && (
         <p class="thin">
           Only {report.jobs === 1 ? "1 job" : `${report.jobs} jobs`} in this stretch: too few to conclude anything. Come
@@ -132,16 +138,10 @@ function Evidence({ replay, stale }: ResultProps) {
 }
 
 function Trust({ report }: { readonly report: Report }) {
-  const { fidelity, notes } = report;
+  const { notes } = report;
   return (
-    <Panel title="How far to trust this" id="h-trust">
+    <Panel title="What the replay leaves out" id="h-trust">
       <ul class="trust">
-        {fidelity !== null && (
-          <li class={fidelity.faithful ? "" : "fault"}>
-            {fidelity.faithful ? "✓ Faithful: " : "! "}
-            {fidelity.sentence}.
-          </li>
-        )}
         {notes.map((note) => (
           <li key={note}>{note}</li>
         ))}

@@ -52,10 +52,10 @@ export function BandTable({ sides }: Pick<SidesProps, "sides">) {
         <tbody>
           <tr data-costs="all">
             <th scope="row">All devices</th>
-            <Delta before={before.swaps} after={after.swaps} unit="count" />
-            <Delta before={before.loads} after={after.loads} unit="count" />
-            <Delta before={before.loadingShare} after={after.loadingShare} unit="share" />
-            <Delta before={before.deadlineMisses} after={after.deadlineMisses} unit="count" />
+            <Delta name="Swaps" before={before.swaps} after={after.swaps} unit="count" />
+            <Delta name="Loads" before={before.loads} after={after.loads} unit="count" />
+            <Delta name="Time spent loading" before={before.loadingShare} after={after.loadingShare} unit="share" />
+            <Delta name="Deadlines missed" before={before.deadlineMisses} after={after.deadlineMisses} unit="count" />
           </tr>
         </tbody>
       </table>
@@ -66,9 +66,9 @@ export function BandTable({ sides }: Pick<SidesProps, "sides">) {
 function WaitCells({ before, after }: { readonly before: Waits; readonly after: Waits }) {
   return (
     <>
-      <Delta before={before.p50Seconds} after={after.p50Seconds} unit="s" />
-      <Delta before={before.p99Seconds} after={after.p99Seconds} unit="s" />
-      <Delta before={before.maxSeconds} after={after.maxSeconds} unit="s" />
+      <Delta name="Median" before={before.p50Seconds} after={after.p50Seconds} unit="s" />
+      <Delta name="p99" before={before.p99Seconds} after={after.p99Seconds} unit="s" />
+      <Delta name="Longest" before={before.maxSeconds} after={after.maxSeconds} unit="s" />
     </>
   );
 }
@@ -96,8 +96,8 @@ export function ModelTable({ sides, labelOf }: SidesProps) {
                     {labelOf(model)}
                   </th>
                   <td class="num dim">{was.jobs}</td>
-                  <Delta before={was.meanSeconds} after={is.meanSeconds} unit="s" />
-                  <Delta before={was.p99Seconds} after={is.p99Seconds} unit="s" />
+                  <Delta name="Mean wait" before={was.meanSeconds} after={is.meanSeconds} unit="s" />
+                  <Delta name="p99" before={was.p99Seconds} after={is.p99Seconds} unit="s" />
                 </tr>
               );
             })}
@@ -157,7 +157,7 @@ function MovedRows({ title, moved, labelOf }: MovedRowsProps) {
           <td>
             {labelOf(model)} <BandMark band={band} />
           </td>
-          <Delta before={beforeSeconds} after={afterSeconds} unit="s" />
+          <Delta name="Wait" before={beforeSeconds} after={afterSeconds} unit="s" />
         </tr>
       ))}
     </tbody>

@@ -47,11 +47,11 @@ export function TryPanel({ choices, wish, refusal, change }: TryPanelProps) {
           {Object.keys(choices.policies).map((name) => (
             <option key={name} value={name}>
               {name}
-              {POLICY_WORDS[name] === undefined ? "" : `: ${POLICY_WORDS[name]}`}
               {name === choices.policy ? " (now)" : ""}
             </option>
           ))}
         </select>
+        {POLICY_WORDS[policy] !== undefined && <small>By {POLICY_WORDS[policy]}.</small>}
       </div>
       {settings.filter(({ key }) => isMain(key)).map(control)}
       {rest.length > 0 && (
@@ -93,11 +93,9 @@ function presetsOf({ policy, policies, settings }: ReplayChoicesWire): Preset[] 
       ];
   const others = Object.keys(policies)
     .filter((name) => name !== policy)
-    .map((name): Preset => ({ name: capital(POLICY_WORDS[name] ?? name), policy: name, set: {} }));
+    .map((name): Preset => ({ name: `Policy ${name}`, policy: name, set: {} }));
   return [own("As it ran", {}), ...ceilings, ...others];
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function Presets({ choices, wish, change }: Pick<TryPanelProps, "choices" | "wish" | "change">) {
   return (
