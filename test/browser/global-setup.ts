@@ -29,7 +29,9 @@ export function setup(): void {
     page,
     "--emptyOutDir",
   ];
-  const { status, stderr } = spawnSync(process.execPath, [vite, ...words], { cwd: root, encoding: "utf8" });
+  // Vitest's own NODE_ENV would make it a build for developers, and a tenth larger.
+  const env = { ...process.env, NODE_ENV: "production" };
+  const { status, stderr } = spawnSync(process.execPath, [vite, ...words], { cwd: root, encoding: "utf8", env });
   if (status !== 0) throw new Error(`the dashboard does not build: ${stderr}`);
 }
 

@@ -107,16 +107,21 @@ function Chart({ devices, window, asTable, phone }: ChartProps) {
   );
 }
 
-/** What was asked for; else as far back as the router has been up. */
+/** What was asked for; else as far back as there is something to see. */
 function useRange(): Range {
   const asked = useRoute().query.get("range");
   const startedAt = useSelected(status, (value) => value?.started_at ?? null);
   // Told once, so that the picture does not change by itself when the router grows older.
-  const fitting = useMemo(() => {
-    const upMs = startedAt === null ? 0 : nowMs() - startedAt * 1000;
-    return RANGES.find((range) => upMs < RANGE_MS[range] * 0.8 && range !== "6h") ?? "2h";
-  }, [startedAt]);
+  const fitting = useMemo(() => fittingRange(status.value, nowMs()), [startedAt]);
   return asked !== null && isRange(asked) ? asked : fitting;
+}
+
+function fittingRange(now: StatusWire | null, atMs: number): Range {
+  if (now === null) return "2h";
+  const { waiting, running, done_1h: done, failed_1h: failed } = now.totals;
+  const hasPast = now.store.jobs > waiting + running + done + failed;
+  const upMs = atMs - now.started_at * 1000;
+  return RANGES.find((range) => !hasPast && upMs < RANGE_MS[range] * 0.8 && range !== "6h") ?? "2h";
 }
 
 /** A lane for each model on each device that it may lie on. The same object while names are the same. */
