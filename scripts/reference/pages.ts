@@ -5,6 +5,7 @@ import { configurationPage } from "./configuration.ts";
 import { errorsPage } from "./errors.ts";
 import { metricsPage } from "./metrics.ts";
 import { routesPage } from "./routes.ts";
+import { waitCausesPage } from "./wait-causes.ts";
 
 export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   "configuration.md": configurationPage,
@@ -12,4 +13,5 @@ export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   "metrics.md": metricsPage,
   "cli.md": commandsPage,
   "http.md": routesPage,
+  "wait-causes.md": waitCausesPage,
 };
