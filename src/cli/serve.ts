@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly version: string;
   readonly judge: NonNullable<RouterOptions["judge"]>;
   readonly replays: NonNullable<RouterOptions["replays"]>;
+  /** Takes the log's lines where somebody sits before them; absent: JSON. */
+  readonly say?: (line: string) => void;
 }
 
 export type StartRouter = (config: ResolvedConfig, options: StartOptions) => Promise<RunningRouter>;
@@ -59,7 +61,12 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
 
   let router: RunningRouter;
   try {
-    router = await start(config, { version: io.version, judge, replays: openReplayDesk });
+    router = await start(config, {
+      version: io.version,
+      judge,
+      replays: openReplayDesk,
+      ...(io.screen.err && !json ? { say: io.err } : {}),
+    });
   } catch (error) {
     const fault = startFault(error, { ...config.server, dataDir: config.store.dataDir });
     if (fault === null) throw error;
