@@ -2,6 +2,7 @@
 
 import { commandsPage } from "./commands.ts";
 import { configurationPage } from "./configuration.ts";
+import { decisionReasonsPage } from "./decision-reasons.ts";
 import { errorsPage } from "./errors.ts";
 import { metricsPage } from "./metrics.ts";
 import { routesPage } from "./routes.ts";
@@ -14,4 +15,5 @@ export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   "cli.md": commandsPage,
   "http.md": routesPage,
   "wait-causes.md": waitCausesPage,
+  "decision-reasons.md": decisionReasonsPage,
 };
