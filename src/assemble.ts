@@ -24,7 +24,6 @@ import { createIntake } from "./intake/submit.ts";
 import { Audience } from "./live/audience.ts";
 import { createLog, type RouterLog } from "./observe/log.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
-import { terminalLine } from "./observe/terminal-line.ts";
 import type { History } from "./store/history.ts";
 import { openStore } from "./store/open.ts";
 import { createSpool } from "./store/spool.ts";
@@ -40,7 +39,7 @@ export interface RouterOptions {
   /** Default: one on standard error at the configured level. */
   readonly log?: RouterLog;
   /** Takes the default log's lines, for people; absent: they are JSON. */
-  readonly say?: (line: string) => void;
+  readonly say?: ((line: string) => void) | undefined;
   readonly version?: string;
   /** Whether tuned settings have done harm since they were obeyed. Absent: none are taken. */
   readonly judge?: (history: History, tuning: Tuning, nowMs: number) => Promise<Judgement>;
@@ -72,9 +71,7 @@ const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
  * @throws `EADDRINUSE` and the like, when the address cannot
  */
 export async function startRouter(config: ResolvedConfig, options: RouterOptions = {}): Promise<Router> {
-  const { say } = options;
-  const stream = say === undefined ? {} : { stream: { write: (json: string) => say(terminalLine(json)) } };
-  const log = options.log ?? createLog({ level: config.logLevel, ...stream });
+  const log = options.log ?? createLog({ level: config.logLevel, say: options.say });
   const { promise: failed, fail } = failure();
   const core = await openCore(config, log, fail, options);
   const { engine, store, metrics, models } = core;

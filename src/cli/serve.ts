@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly judge: NonNullable<RouterOptions["judge"]>;
   readonly replays: NonNullable<RouterOptions["replays"]>;
   /** Takes the log's lines where somebody sits before them; absent: JSON. */
-  readonly say?: (line: string) => void;
+  readonly say?: ((line: string) => void) | undefined;
 }
 
 export type StartRouter = (config: ResolvedConfig, options: StartOptions) => Promise<RunningRouter>;
@@ -65,7 +65,7 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
       version: io.version,
       judge,
       replays: openReplayDesk,
-      ...(io.screen.err && !json ? { say: io.err } : {}),
+      say: io.screen.err && !json ? io.err : undefined,
     });
   } catch (error) {
     const fault = startFault(error, { ...config.server, dataDir: config.store.dataDir });

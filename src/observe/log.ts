@@ -4,6 +4,7 @@
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from "pino";
 import type { Emit } from "../domain/event.ts";
 import { lineOf } from "./log-line.ts";
+import { terminalLine } from "./terminal-line.ts";
 
 /** What happened to one HTTP request. */
 export type HttpLine =
@@ -38,11 +39,14 @@ export interface LogOptions {
   readonly level: LevelWithSilent;
   /** Default: standard error. */
   readonly stream?: DestinationStream;
+  /** Takes lines for people instead; absent: JSON. */
+  readonly say?: ((line: string) => void) | undefined;
 }
 
-export function createLog({ level, stream }: LogOptions): RouterLog {
+export function createLog({ level, stream, say }: LogOptions): RouterLog {
   const settings = { level, base: null, formatters: { level: (label: string) => ({ level: label }) } };
-  const logger = pino(settings, stream ?? pino.destination({ dest: 2, sync: false }));
+  const people = say === undefined ? undefined : { write: (json: string) => say(terminalLine(json)) };
+  const logger = pino(settings, stream ?? people ?? pino.destination({ dest: 2, sync: false }));
   const listen: Emit = (event) => {
     const line = lineOf(event);
     if (logger.isLevelEnabled(line.level)) logger[line.level]({ event: event.type, ...line.fields() }, line.text);
