@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { acceptBench } from "./accept.ts";
 import { batchesBench } from "./batches.ts";
 import { childPids } from "./children.ts";
+import { dashboardsBench } from "./dashboards.ts";
 import { decideBench } from "./decide.ts";
 import { type Bench, type Figure, isMet, lineOf } from "./figure.ts";
 import { largeBodiesBench } from "./large-bodies.ts";
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   largeBodiesBench,
   scanBench,
   batchesBench,
+  dashboardsBench,
   preloadBench,
   ratioBench,
 ];
