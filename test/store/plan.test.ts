@@ -15,13 +15,16 @@ import { OPEN_OF_CALLER, UNSWEPT } from "../../src/store/sqlite/batches.ts";
 import { END } from "../../src/store/sqlite/ending.ts";
 import { DELETED_FILES, EXPIRED_FILES, listFilesSql } from "../../src/store/sqlite/files.ts";
 import { JOBS, MOVES, PAST_JOBS, PAST_LOADS, SHADOWS } from "../../src/store/sqlite/history.ts";
+import { NOTE_LOOKS } from "../../src/store/sqlite/journal.ts";
 import { KEEP } from "../../src/store/sqlite/keep.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
+import { DECISIONS_OF, LOADS_OF } from "../../src/store/sqlite/model-log.ts";
 import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
 import { EVENTS, LIVE, REPEATS, WAITS } from "../../src/store/sqlite/reads.ts";
 import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
 import { OLD_DECISIONS, OLD_PAST_JOBS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
 import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
+import { ATTEMPTS_OF, SPEND } from "../../src/store/sqlite/spending.ts";
 import { added, finished, openInMemory } from "./given.ts";
 
 const database = new Database(":memory:");
@@ -36,6 +39,7 @@ beforeAll(async () => {
 const QUERIES: Readonly<Record<string, string>> = {
   ...{ LIVE_OF_BATCH, NEXT_LINES, OPEN_BATCHES, OPEN_OF_CALLER, OUTCOMES, UNSWEPT, WAITING_LINES },
   ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, KEEP, LIVE, REPEATS },
+  ...{ ATTEMPTS_OF, DECISIONS_OF, LOADS_OF, NOTE_LOOKS, SPEND },
   ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
   ...{ DELETED_FILES, EXPIRED_FILES, OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
 };
