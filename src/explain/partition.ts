@@ -8,16 +8,16 @@ import type { LifeFacts, Part, Span, Split, Stretch, StretchDetail, Subject, Try
 
 const ORDER = new Map<Cause, number>(CAUSES.map((cause, index) => [cause, index]));
 const NOTHING: StretchDetail = {};
-const NOBODY = { rule: null, by: null, device: null, decision: null } as const;
-const UNEXPLAINED: Subject = { cause: "dispatch", ...NOBODY };
+const NO_WAIT = { rule: null, by: null, device: null, decision: null } as const;
+const PAUSED_RANK = ORDER.get("paused") ?? 0;
 
-/** Something that says why, for a while. */
+/** Something that says why, for a while. Made by the hundred at each end of a job, so it refers to its source as it is. */
 interface Claim extends Span {
   readonly rank: number;
-  readonly subject: Subject;
-  readonly detail: StretchDetail;
-  /** From the stretches of its model's queue. */
-  readonly recorded: boolean;
+  readonly cause: Cause;
+  /** A stretch of its model's queue; null: said of the job itself. */
+  readonly wait: Wait | null;
+  readonly tried: Try | null;
 }
 
 /** Where the life ends so far: at its end, or now. */
@@ -29,64 +29,105 @@ export function splitLife(facts: LifeFacts): Split {
   const fromMs = Math.round(facts.job.acceptedAtMs);
   const toMs = Math.max(fromMs, Math.round(endOf(facts.job, facts.nowMs)));
   const claims = claimsOf(facts, fromMs, toMs);
-  const cuts = [...new Set([fromMs, toMs, ...claims.flatMap((claim) => [claim.fromMs, claim.toMs])])];
-  cuts.sort((a, b) => a - b);
+  const cuts = cutsOf(claims, fromMs, toMs);
   const stretches: Stretch[] = [];
+  const active: Claim[] = [];
+  let last: { readonly claim: Claim | null; readonly fromMs: number } | null = null;
   let unexplainedMs = 0;
   let doubledMs = 0;
-  let active: Claim[] = [];
   for (let i = 1, next = 0; i < cuts.length; i++) {
-    const span = { fromMs: cuts[i - 1] ?? fromMs, toMs: cuts[i] ?? toMs };
-    active = active.filter((claim) => claim.toMs > span.fromMs);
-    for (let claim = claims[next]; claim !== undefined && claim.fromMs <= span.fromMs; claim = claims[++next]) {
+    const atMs = cuts[i - 1] ?? fromMs;
+    for (let k = active.length - 1; k >= 0; k--) if ((active[k]?.toMs ?? 0) <= atMs) active.splice(k, 1);
+    for (let claim = claims[next]; claim !== undefined && claim.fromMs <= atMs; claim = claims[++next]) {
       active.push(claim);
     }
-    const first = firstOf(active);
-    if (first === null) unexplainedMs += span.toMs - span.fromMs;
-    if (active.filter(({ recorded }) => recorded).length > 1) doubledMs += span.toMs - span.fromMs;
-    put(stretches, { ...(first?.subject ?? UNEXPLAINED), ...span, detail: first?.detail ?? NOTHING });
+    const { first, waits } = holding(active);
+    const ms = (cuts[i] ?? toMs) - atMs;
+    if (first === null) unexplainedMs += ms;
+    if (waits > 1) doubledMs += ms;
+    if (last === null) last = { claim: first, fromMs: atMs };
+    else if (!sameClaim(last.claim, first)) {
+      stretches.push(stretchOf(last.claim, last.fromMs, atMs, facts));
+      last = { claim: first, fromMs: atMs };
+    }
   }
+  if (last !== null) stretches.push(stretchOf(last.claim, last.fromMs, toMs, facts));
   return { stretches, fromMs, toMs, totalMs: toMs - fromMs, unexplainedMs, doubledMs };
 }
 
 /** Everything that says why within the life, in the order of its start. */
 function claimsOf(facts: LifeFacts, fromMs: number, toMs: number): Claim[] {
   const claims: Claim[] = [];
-  const claim = (span: { fromMs: number; toMs: number | null }, of: Omit<Claim, keyof Span | "rank">): void => {
-    const from = Math.max(fromMs, Math.round(span.fromMs));
-    const to = Math.min(toMs, span.toMs === null ? toMs : Math.round(span.toMs));
-    if (to > from) claims.push({ ...of, fromMs: from, toMs: to, rank: rankOf(of) });
+  const claim = (from: number, to: number | null, cause: Cause, tried: Try | null, wait: Wait | null): void => {
+    const startMs = Math.max(fromMs, Math.round(from));
+    const endMs = to === null ? toMs : Math.min(toMs, Math.round(to));
+    const rank = ORDER.get(cause) ?? CAUSES.length;
+    // What is said of a queue is said of those that are in it, so an attempt comes first whatever it is.
+    const behind = wait === null ? rank : Math.max(rank, PAUSED_RANK);
+    if (endMs > startMs) claims.push({ fromMs: startMs, toMs: endMs, rank: behind, cause, wait, tried });
   };
-  const plain = (cause: Cause, detail: StretchDetail): Omit<Claim, keyof Span | "rank"> => ({
-    ...{ subject: { cause, ...NOBODY }, detail, recorded: false },
-  });
-  for (const span of facts.downtimes) claim(span, plain("router_down", NOTHING));
+  for (const gap of facts.downtimes) claim(gap.fromMs, gap.toMs, "router_down", null, null);
   for (const [i, each] of facts.attempts.entries()) {
     const cause = i < facts.attempts.length - 1 ? "lost_attempt" : lastCause(facts.job);
-    claim({ fromMs: each.startedAtMs, toMs: each.endedAtMs }, plain(cause, triedDetail(each)));
-    const backsOffTo = each.runAfterMs;
-    if (each.endedAtMs !== null && backsOffTo !== null) {
-      claim({ fromMs: each.endedAtMs, toMs: backsOffTo }, plain("retry_backoff", triedDetail(each)));
+    claim(each.startedAtMs, each.endedAtMs, cause, each, null);
+    if (each.endedAtMs !== null && each.runAfterMs !== null) {
+      claim(each.endedAtMs, each.runAfterMs, "retry_backoff", each, null);
     }
   }
   for (const wait of facts.waits) {
-    if (wait.model === facts.job.model) claim(wait, recordedAs(wait, facts));
+    if (wait.model === facts.job.model) claim(wait.fromMs, wait.toMs, wait.cause, null, wait);
   }
   return claims.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** What is said of a queue is said of those that are in it, so an attempt comes first whatever it is. */
-function rankOf({ subject, recorded }: Pick<Claim, "subject" | "recorded">): number {
-  const rank = ORDER.get(subject.cause) ?? CAUSES.length;
-  return recorded ? Math.max(rank, ORDER.get("paused") ?? 0) : rank;
+/** Every instant at which something begins or ends, ascending, once. */
+function cutsOf(claims: readonly Claim[], fromMs: number, toMs: number): number[] {
+  const all = [fromMs, toMs];
+  for (const claim of claims) all.push(claim.fromMs, claim.toMs);
+  all.sort((a, b) => a - b);
+  return all.filter((cut, i) => i === 0 || cut !== all[i - 1]);
 }
 
-function recordedAs(wait: Wait, { loads = [] }: LifeFacts): Omit<Claim, keyof Span | "rank"> {
-  const { cause, rule, by, device, decision } = wait;
-  const tier =
-    cause === "loading" ? loads.find((load) => load.decision === decision && load.device === device)?.tier : null;
-  const detail = { ...(wait.detail ?? NOTHING), ...(tier == null ? {} : { tier }) };
-  return { subject: { cause, rule, by, device, decision }, detail, recorded: true };
+/** The first cause that is true, and how many stretches of the queue say something. */
+function holding(active: readonly Claim[]): { readonly first: Claim | null; readonly waits: number } {
+  let first: Claim | null = null;
+  let waits = 0;
+  for (const claim of active) {
+    if (first === null || claim.rank < first.rank) first = claim;
+    if (claim.wait !== null) waits++;
+  }
+  return { first, waits };
+}
+
+/** About the same, so that it is one stretch; what nothing explains is dispatch. */
+function sameClaim(a: Claim | null, b: Claim | null): boolean {
+  if (a === b) return true;
+  if ((a?.cause ?? "dispatch") !== (b?.cause ?? "dispatch") || (a?.tried ?? null) !== (b?.tried ?? null)) return false;
+  const [x, y] = [a?.wait ?? NO_WAIT, b?.wait ?? NO_WAIT];
+  return x.rule === y.rule && x.by === y.by && x.device === y.device && x.decision === y.decision;
+}
+
+function stretchOf(claim: Claim | null, fromMs: number, toMs: number, facts: LifeFacts): Stretch {
+  const { rule, by, device, decision } = claim?.wait ?? NO_WAIT;
+  return {
+    cause: claim?.cause ?? "dispatch",
+    rule,
+    by,
+    device,
+    decision,
+    fromMs,
+    toMs,
+    detail: detailOf(claim, facts),
+  };
+}
+
+function detailOf(claim: Claim | null, { loads = [] }: LifeFacts): StretchDetail {
+  if (claim?.tried != null) return triedDetail(claim.tried);
+  if (claim?.wait == null) return NOTHING;
+  const { cause, decision, device, detail = NOTHING } = claim.wait;
+  if (cause !== "loading") return detail;
+  const tier = loads.find((load) => load.decision === decision && load.device === device)?.tier;
+  return tier == null ? detail : { ...detail, tier };
 }
 
 function triedDetail({ attempt, firstByteAtMs, outcome, detail }: Try): StretchDetail {
@@ -102,24 +143,6 @@ function triedDetail({ attempt, firstByteAtMs, outcome, detail }: Try): StretchD
 function lastCause(job: Job): Cause {
   const ran = job.state.status === "running" || ("startedAtMs" in job.state && job.state.startedAtMs !== null);
   return ran ? "running" : "lost_attempt";
-}
-
-function firstOf(active: readonly Claim[]): Claim | null {
-  let first: Claim | null = null;
-  for (const claim of active) if (first === null || claim.rank < first.rank) first = claim;
-  return first;
-}
-
-/** Goes on with the last stretch where it is about the same. */
-function put(stretches: Stretch[], next: Stretch): void {
-  const last = stretches.at(-1);
-  if (last === undefined || !sameSubject(last, next) || last.detail.attempt !== next.detail.attempt)
-    stretches.push(next);
-  else stretches[stretches.length - 1] = { ...last, toMs: next.toMs };
-}
-
-function sameSubject(a: Subject, b: Subject): boolean {
-  return partKey(a) === partKey(b) && a.device === b.device && a.decision === b.decision;
 }
 
 function partKey({ cause, rule, by }: Subject): string {

@@ -24,7 +24,7 @@ import { EVENTS, LIVE, REPEATS, WAITS } from "../../src/store/sqlite/reads.ts";
 import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
 import { OLD_DECISIONS, OLD_PAST_JOBS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
 import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
-import { ATTEMPTS_OF, SPEND } from "../../src/store/sqlite/spending.ts";
+import { ATTEMPTS_OF, SPEND, WAITED } from "../../src/store/sqlite/spending.ts";
 import { added, finished, openInMemory } from "./given.ts";
 
 const database = new Database(":memory:");
@@ -39,7 +39,7 @@ beforeAll(async () => {
 const QUERIES: Readonly<Record<string, string>> = {
   ...{ LIVE_OF_BATCH, NEXT_LINES, OPEN_BATCHES, OPEN_OF_CALLER, OUTCOMES, UNSWEPT, WAITING_LINES },
   ...{ BY_KEY, CLAIM, DEAD_OWNERS, DUE, END, EVENTS, EVICTABLE, FINISH, HOMELESS, KEEP, LIVE, REPEATS },
-  ...{ ATTEMPTS_OF, DECISIONS_OF, LOADS_OF, NOTE_LOOKS, SPEND },
+  ...{ ATTEMPTS_OF, DECISIONS_OF, LOADS_OF, NOTE_LOOKS, SPEND, WAITED },
   ...{ JOBS, MOVES, OLD_PAST_JOBS, PAST_JOBS, PAST_LOADS, SHADOWS },
   ...{ DELETED_FILES, EXPIRED_FILES, OLD_DECISIONS, OLD_TOMBSTONES, OWNED, REQUEUE, RERANKED, WAITS },
 };

@@ -2,18 +2,22 @@
 // the stretches of its model's queue, the gaps between routers. The same cut as an explanation's, so both say the same.
 
 import type { Database } from "better-sqlite3";
+import type { ModelName } from "../../domain/ids.ts";
+import type { QueueCause, Wait } from "../../domain/wait.ts";
 import { spentOf, splitLife } from "../../explain/partition.ts";
 import { toJob } from "./job-row.ts";
-import { DOWNTIMES, type Gap, toAttempt, toWait, WAITS } from "./reads.ts";
-import type { AttemptRow, JobRow, WaitRow } from "./schema.ts";
+import { DOWNTIMES, type Gap, toAttempt, WAITS } from "./reads.ts";
+import type { AttemptRow, JobRow } from "./schema.ts";
 
 export const ATTEMPTS_OF = "SELECT * FROM attempts WHERE job = ? ORDER BY epoch";
+/** Of `WAITS` what sums are made of. */
+export const WAITED = WAITS.replace("SELECT *", "SELECT cause, from_ms, to_ms");
 export const SPEND = "UPDATE jobs SET wait_ms = ?, run_ms = ?, top_cause = ?, parts = ? WHERE seq = ?";
 
 /** Fills these columns of a row that has just become final, and stores them. */
 export function createSpending(db: Database): (row: JobRow) => void {
   const attempts = db.prepare<[number], AttemptRow>(ATTEMPTS_OF);
-  const waits = db.prepare<[Gap & { model: string }], WaitRow>(WAITS);
+  const waits = db.prepare<[Gap & { model: string }], [QueueCause, number, number | null]>(WAITED).raw();
   const spend = db.prepare(SPEND);
   // Gaps come into being at a start only: those before this one are all there are.
   const gaps = db.prepare<[Gap], Gap>(DOWNTIMES).all({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER });
@@ -26,7 +30,7 @@ export function createSpending(db: Database): (row: JobRow) => void {
         job: toJob(row),
         nowMs: toMs,
         attempts: attempts.all(row.seq).map(toAttempt),
-        waits: waits.all({ model, fromMs, toMs }).map(toWait),
+        waits: waits.all({ model, fromMs, toMs }).map(([cause, from, to]) => waited(model, cause, from, to)),
         downtimes: gaps.filter((gap) => gap.toMs > fromMs),
       }),
     );
@@ -36,4 +40,8 @@ export function createSpending(db: Database): (row: JobRow) => void {
     row.parts = JSON.stringify(parts.map(({ cause, ms }) => [cause, ms]));
     spend.run(row.wait_ms, row.run_ms, row.top_cause, row.parts, row.seq);
   };
+}
+
+function waited(model: string, cause: QueueCause, fromMs: number, toMs: number | null): Wait {
+  return { model: model as ModelName, cause, rule: null, by: null, device: null, decision: null, fromMs, toMs };
 }
