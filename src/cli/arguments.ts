@@ -7,7 +7,7 @@ import { UsageError } from "./command.ts";
 /** Every command has these. */
 export const GLOBAL_ARGS = {
   json: { type: "boolean", description: "Print one JSON document on standard output." },
-  color: { type: "boolean", default: true, description: "Colour on a terminal (also: NO_COLOR)." },
+  color: { type: "boolean", default: true, description: "No colour (also NO_COLOR; never off a terminal)." },
   quiet: { type: "boolean", alias: "q", description: "Say nothing but data and errors." },
   utc: { type: "boolean", description: "Show instants in UTC instead of local time." },
   help: { type: "boolean", alias: "h", description: "Show this help." },

@@ -14,7 +14,7 @@ const DECISIONS_SHOWN = 6;
 const LEVERS_SHOWN = 5;
 const TELLING_SHARE = 0.1;
 /** The rest of a row: title, time, share. */
-const BESIDE_STRIP = 48;
+const BESIDE_STRIP = 60;
 const STRIP = { least: 12, most: 32 };
 
 export function explanationLines(explanation: ExplanationWire, io: Io): string[] {
@@ -61,7 +61,8 @@ function partsText(explanation: ExplanationWire, io: Io): string {
     const by = part.decision === null ? "" : ` (${shownId(part.decision, io)})`;
     return [part.title, span(part.ms), percent(part.share).replaceAll("\u00a0", " "), `${part.text}${by}`];
   });
-  const text = tableText(io, ROWS, [...rows, ["All of it", span(total_ms), " ", " "]]);
+  const all = [...rows, ["All of it", span(total_ms), " ", " "]];
+  const text = tableText(io, ROWS, all, io.screen.size().columns - width - 2);
   return beside(text, ["", ...parts.map((part) => strip(part, explanation, width, io)), ""], width);
 }
 

@@ -4,10 +4,22 @@ import type { ArgsDef } from "citty";
 import { GLOBAL_ARGS } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { EXIT_TEXT } from "./exit-codes.ts";
+import { wrapped } from "./width.ts";
 
-function columns(rows: readonly (readonly [string, string])[], least = 0): string[] {
+/** Less room than this for what things mean, and it goes below. */
+const LEAST_RIGHT = 30;
+
+type Rows = readonly (readonly [string, string])[];
+
+/** What stands on the right goes on below itself where the terminal ends. */
+function columns(rows: Rows, room: number, least = 0): string[] {
   const width = Math.max(least, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+  const narrow = room - width - 4 < LEAST_RIGHT;
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...rest] = wrapped(right, narrow ? room - 6 : room - width - 4);
+    if (narrow) return [`  ${left}`, ...[first, ...rest].map((line) => `      ${line}`)];
+    return [`  ${left.padEnd(width)}  ${first}`.trimEnd(), ...rest.map((line) => " ".repeat(width + 4) + line)];
+  });
 }
 
 function flagRows(args: ArgsDef): [string, string][] {
@@ -22,7 +34,8 @@ function flagRows(args: ArgsDef): [string, string][] {
     });
 }
 
-export function commandHelp(command: Command): string {
+/** @param room In columns; without end off a terminal. */
+export function commandHelp(command: Command, room = Number.POSITIVE_INFINITY): string {
   const positional = Object.entries(command.args).filter(([, definition]) => definition.type === "positional");
   const words = positional.map(([name, { required }]) =>
     required === false ? `[${name.toUpperCase()}]` : name.toUpperCase(),
@@ -32,37 +45,46 @@ export function commandHelp(command: Command): string {
     definition.description ?? "",
   ]);
   return [
-    command.summary,
+    ...wrapped(command.summary, room),
     "",
     "Examples:",
-    ...columns(command.examples),
+    ...columns(command.examples, room),
     "",
     `Usage: ${["sir", command.name, ...words, "[flags]"].join(" ")}`,
     "",
-    ...columns([...rows, ...flagRows({ ...command.args, ...GLOBAL_ARGS })]),
+    ...columns([...rows, ...flagRows({ ...command.args, ...GLOBAL_ARGS })], room),
   ].join("\n");
 }
 
-type Rows = readonly (readonly [string, string])[];
-
-export function overview(version: string, groups: readonly (readonly [title: string, commands: Rows])[]): string {
+export function overview(
+  version: string,
+  groups: readonly (readonly [title: string, commands: Rows])[],
+  room = Number.POSITIVE_INFINITY,
+): string {
   const width = Math.max(...groups.flatMap(([, rows]) => rows.map(([name]) => name.length)));
   return [
-    `sir ${version}: one OpenAI-compatible endpoint in front of GPUs that cannot hold every model at once.`,
+    ...wrapped(
+      `sir ${version}: one OpenAI-compatible endpoint in front of GPUs that cannot hold every model at once.`,
+      room,
+    ),
     "",
     "Examples:",
-    ...columns([
-      ["sir serve", "start the router with sir.config.ts of this folder"],
-      ["sir doctor", "check the configuration and everything it names"],
-      ["sir status", "what each GPU does, and why"],
-      ["sir explain job_01a2b3c4d5e6", "why that job took as long as it did"],
-    ]),
-    ...groups.flatMap(([title, rows]) => ["", `${title}:`, ...columns(rows, width)]),
+    ...columns(
+      [
+        ["sir serve", "start the router with sir.config.ts of this folder"],
+        ["sir doctor", "check the configuration and everything it names"],
+        ["sir status", "what each GPU does, and why"],
+        ["sir explain job_01a2b3c4d5e6", "why that job took as long as it did"],
+      ],
+      room,
+    ),
+    ...groups.flatMap(([title, rows]) => ["", `${title}:`, ...columns(rows, room, width)]),
     "",
-    "`sir COMMAND --help` says more; `sir help exit-codes` lists what the exit status means.",
+    ...wrapped("`sir COMMAND --help` says more; `sir help exit-codes` lists what the exit status means.", room),
   ].join("\n");
 }
 
-export function exitCodesHelp(): string {
-  return ["Exit status:", ...columns(EXIT_TEXT.map(([code, text]) => [String(code), text] as const))].join("\n");
+export function exitCodesHelp(room = Number.POSITIVE_INFINITY): string {
+  const rows = EXIT_TEXT.map(([code, text]) => [String(code), text] as const);
+  return ["Exit status:", ...columns(rows, room)].join("\n");
 }

@@ -1,6 +1,6 @@
 // Jobs as rows, and one job in words.
 
-import type { Receipt, WireStatus } from "../client/wire.ts";
+import type { QueueWire, Receipt, WireStatus } from "../client/wire.ts";
 import type { JobRow } from "../client/wire-live.ts";
 import { bandOf } from "../domain/band.ts";
 import { percent } from "../scheduler/wording.ts";
@@ -14,15 +14,15 @@ export const STATUSES: readonly WireStatus[] = ["queued", "in_progress", "comple
 
 export const JOB_COLUMNS: readonly Column[] = [
   { title: "JOB", ids: true, least: 13 },
-  { title: "MODEL", least: 10 },
-  { title: "BAND" },
+  { title: "MODEL", least: 12 },
+  { title: "BAND", drop: 5 },
   { title: "STATUS" },
   { title: "WAITED", right: true },
-  { title: "RAN", right: true },
-  { title: "PLACE", right: true, sparse: true },
-  { title: "STARTS", sparse: true },
-  { title: "MOSTLY", least: 8, sparse: true },
-  { title: "CALLER", least: 8, sparse: true },
+  { title: "RAN", right: true, drop: 4 },
+  { title: "PLACE", right: true, sparse: true, drop: 2 },
+  { title: "STARTS", sparse: true, drop: 1 },
+  { title: "MOSTLY", sparse: true },
+  { title: "CALLER", least: 8, sparse: true, drop: 3 },
 ];
 
 export function jobRow(row: JobRow, io: Io): string[] {
@@ -37,7 +37,7 @@ export function jobRow(row: JobRow, io: Io): string[] {
     span(wait_ms),
     row.started_at === null ? NONE : span(run_ms),
     place === null ? NONE : String(place + 1),
-    startText(row, io),
+    shortStart(row, io),
     mostly(row) ?? cause ?? NONE,
     io.screen.out ? mine : (caller ?? NONE),
   ];
@@ -45,24 +45,31 @@ export function jobRow(row: JobRow, io: Io): string[] {
 
 /** When it is expected to start, and within what; where nothing is estimated, the bound. */
 export function startText({ queue }: Pick<Receipt, "queue">, io: Io): string {
-  if (queue === null) return NONE;
-  const { start, as_of, dispatch_within_seconds } = queue as typeof queue & { readonly start?: StartSeconds | null };
-  const at = (seconds: number): string => timeText((as_of + seconds) * 1_000, io.utc).slice(0, 5);
-  if (start) return `${at(start.mid_seconds)} (${at(start.low_seconds)} to ${at(start.high_seconds)})`;
-  return dispatch_within_seconds === null ? NONE : `by ${at(dispatch_within_seconds)}`;
+  const { start, bound, at } = startOf(queue, io);
+  if (start !== null) return `${at(start.mid_seconds)} (${at(start.low_seconds)} to ${at(start.high_seconds)})`;
+  return bound === null ? NONE : `by ${at(bound)}`;
 }
 
-interface StartSeconds {
-  readonly low_seconds: number;
-  readonly mid_seconds: number;
-  readonly high_seconds: number;
+/** The same for a column: `21:50 ±8m`. */
+function shortStart({ queue }: Pick<Receipt, "queue">, io: Io): string {
+  const { start, bound, at } = startOf(queue, io);
+  if (start === null) return bound === null ? NONE : `by ${at(bound)}`;
+  const off = Math.max(start.mid_seconds - start.low_seconds, start.high_seconds - start.mid_seconds);
+  return `${at(start.mid_seconds)} ±${off < 60 ? `${Math.ceil(off)}s` : `${Math.ceil(off / 60)}m`}`;
+}
+
+function startOf(queue: QueueWire | null, io: Io) {
+  const asOf = queue?.as_of ?? 0;
+  const at = (seconds: number): string => timeText((asOf + seconds) * 1_000, io.utc).slice(0, 5);
+  return { start: queue?.start ?? null, bound: queue?.dispatch_within_seconds ?? null, at };
 }
 
 /** The cause that took most of the wait, with its share of it. */
 function mostly({ cause, parts, wait_ms }: JobRow): string | null {
   if (cause === null || wait_ms <= 0) return null;
   const ms = parts.filter((part) => part.cause === cause).reduce((all, part) => all + part.ms, 0);
-  return ms === 0 ? cause : `${cause} ${percent(Math.min(1, ms / wait_ms))}`;
+  const name = cause.replaceAll("_", " ");
+  return ms === 0 ? name : `${name} ${percent(Math.min(1, ms / wait_ms))}`;
 }
 
 /** One job in lines of a name and a value. */

@@ -37,7 +37,7 @@ export async function everyCommand(): Promise<Command[]> {
 
 async function runCommand(command: Command, raw: readonly string[], io: Io): Promise<ExitCode> {
   if (raw.includes("--help") || raw.includes("-h")) {
-    io.out(commandHelp(command));
+    io.out(commandHelp(command, roomOf(io)));
     return EXIT.done;
   }
   const args = { ...command.args, ...GLOBAL_ARGS };
@@ -71,9 +71,14 @@ async function find(name: string): Promise<Command> {
 async function help(words: readonly string[], io: Io): Promise<ExitCode> {
   const [topic] = words;
   if (topic === undefined) io.out(summary(io));
-  else if (topic === "exit-codes") io.out(exitCodesHelp());
-  else io.out(commandHelp(await find(topic)));
+  else if (topic === "exit-codes") io.out(exitCodesHelp(roomOf(io)));
+  else io.out(commandHelp(await find(topic), roomOf(io)));
   return EXIT.done;
+}
+
+/** Texts are broken where a terminal ends, and nowhere off it. */
+function roomOf({ screen }: Io): number {
+  return screen.out ? screen.size().columns : Number.POSITIVE_INFINITY;
 }
 
 function summary(io: Io): string {
@@ -81,7 +86,7 @@ function summary(io: Io): string {
     const rows = Object.entries(entries).map(([name, { summary }]) => [name, summary] as const);
     return [title, rows] as const;
   });
-  return overview(io.version, groups);
+  return overview(io.version, groups, roomOf(io));
 }
 
 /** What was typed or configured wrongly is said in words; anything else is a bug and shows where it is. */

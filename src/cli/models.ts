@@ -69,7 +69,7 @@ const COLUMNS: readonly Column[] = [
   { title: "OLDEST", right: true },
   { title: "LOAD", right: true },
   { title: "MEMORY", right: true, least: 8 },
-  { title: "NOTE", wraps: true },
+  { title: "NOTE", wraps: true, sparse: true },
 ];
 
 function row(model: ModelStatusWire): string[] {

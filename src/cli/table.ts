@@ -12,6 +12,8 @@ export interface Column {
   readonly least?: number;
   /** Left out on a terminal where all of it is `-`. */
   readonly sparse?: boolean;
+  /** Left out on a terminal that is too narrow for all; the highest first. Absent: never. */
+  readonly drop?: number;
   /** Holds ids, which are cut so that their end stays. */
   readonly ids?: boolean;
   /** Sentences; only of the last column. They go on below on a terminal. */
@@ -29,13 +31,35 @@ export function printTable(io: Io, columns: readonly Column[], rows: readonly (r
   io.out(tableText(io, columns, rows));
 }
 
-export function tableText(io: Io, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/** @param room In columns, where it is not the whole terminal. */
+export function tableText(
+  io: Io,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  room = io.screen.size().columns,
+): string {
   const clean = rows.map((row) => row.map((cell) => harmless(cell === "" ? NONE : cell)));
   const titles = columns.map(({ title }) => title);
   if (!io.screen.out) return [titles, ...clean].map((row) => row.join("\t")).join("\n");
-  const shown = columns.map((column, at) => column.sparse !== true || clean.some((row) => row[at] !== NONE));
+  const shown = shownColumns(columns, [titles, ...clean], room);
   const keep = <T>(row: readonly T[]): T[] => row.filter((_, at) => shown[at]);
-  return alignedRows(keep(columns), [keep(titles), ...clean.map(keep)], io.screen.size().columns, io.screen.unicode);
+  return alignedRows(keep(columns), [keep(titles), ...clean.map(keep)], room, io.screen.unicode);
+}
+
+/** Without those that say nothing; then without those that may go, until the rest fits at its narrowest. */
+function shownColumns(columns: readonly Column[], rows: readonly (readonly string[])[], room: number): boolean[] {
+  const shown = columns.map(({ sparse }, at) => sparse !== true || rows.slice(1).some((row) => row[at] !== NONE));
+  const narrowest = columns.map(({ least, wraps }, at) => {
+    if (wraps === true) return 0;
+    return Math.min(least ?? Number.POSITIVE_INFINITY, Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
+  });
+  const over = (): boolean => {
+    const kept = narrowest.filter((_, at) => shown[at]);
+    return sum(kept) + GAP.length * (kept.length - 1) > room;
+  };
+  const droppable = columns.map(({ drop = 0 }, at) => ({ drop, at })).filter(({ drop }) => drop > 0);
+  for (const { at } of droppable.sort((a, b) => b.drop - a.drop)) if (over()) shown[at] = false;
+  return shown;
 }
 
 function alignedRows(
@@ -62,10 +86,17 @@ function alignedRows(
     return shown.join(GAP);
   });
   if (cells === columns) return lines.map((line) => line.trimEnd()).join("\n");
-  return lines.flatMap((line, at) => besideOrBelow(line, rows[at]?.at(-1) ?? "", room)).join("\n");
+  return lines
+    .flatMap((line, at) => {
+      const shown = besideOrBelow(line, rows[at]?.at(-1) ?? "", room);
+      // A title that stood below would be taken for a row.
+      return at === 0 ? shown.slice(0, 1) : shown;
+    })
+    .join("\n");
 }
 
 function besideOrBelow(line: string, sentence: string, room: number): string[] {
+  if (sentence === NONE || sentence.trim() === "") return [line.trimEnd()];
   const indent = widthOf(line) + GAP.length;
   const beside = room - indent >= LEAST_SENTENCE;
   const [first = "", ...rest] = wrapped(sentence, beside ? room - indent : room - GAP.length);

@@ -17,6 +17,8 @@ export interface Canvas {
   readonly color: boolean;
   readonly utc: boolean;
   readonly nowMs: number;
+  /** Keys are heard: there is something selected, and a word on them. */
+  readonly keys: boolean;
 }
 
 /** Exactly as many lines as there are rows, or fewer; none wider than the screen. */
@@ -25,7 +27,7 @@ export function topLines(state: TopState, canvas: Canvas): string[] {
   const room = canvas.rows - 1;
   const lines = [headLine(state, canvas), ""];
   const items = itemsOf(state, canvas.nowMs);
-  const selected = Math.min(state.selected, Math.max(0, items.length - 1));
+  const selected = canvas.keys ? Math.min(state.selected, Math.max(0, items.length - 1)) : -1;
   let drawn = 0;
   for (const device of shownDevices(state)) {
     const lanes = lanesOf(state, device, canvas.nowMs);
@@ -61,9 +63,9 @@ function headLine(state: TopState, canvas: Canvas): string {
     policy,
   ];
   const text = cut(parts.join("  "), canvas);
-  const keys = "q quit  ? keys";
+  const keys = canvas.keys ? "q quit  ? keys" : "";
   const gap = canvas.columns - widthOf(text) - keys.length;
-  return bold(text, canvas.color) + (gap >= 2 ? " ".repeat(gap) + paint(keys, "dim", canvas.color) : "");
+  return bold(text, canvas.color) + (keys !== "" && gap >= 2 ? " ".repeat(gap) + paint(keys, "dim", canvas.color) : "");
 }
 
 function footLine(state: TopState, canvas: Canvas): string {
@@ -78,7 +80,6 @@ function footLine(state: TopState, canvas: Canvas): string {
 }
 
 const NAME_MAX = 22;
-const TAIL_WIDTH = 36;
 
 function deviceCard(
   state: TopState,
@@ -136,25 +137,26 @@ function laneLine(
   const { columns, unicode, color } = canvas;
   const marks = MARKS[unicode ? "unicode" : "ascii"];
   const toMs = serverMs(state, canvas.nowMs);
-  const width = Math.max(0, columns - nameWidth - TAIL_WIDTH - 6);
+  const tailWidth = columns < 100 ? 30 : 38;
+  const width = Math.max(0, columns - nameWidth - tailWidth - 6);
   const mine = state.spans.filter(([on, name]) => on === device.id && name === model.id);
   const cells = cellsOf(mine, { fromMs: toMs - state.windowMs, toMs, width });
   const strip = cells.map((phase) => (phase === null ? " " : paint(marks[phase], PAINTS[phase], color))).join("");
   const name = padded(cutMiddle(harmless(model.id), nameWidth, unicode ? "…" : "~"), nameWidth);
   const cursor = selected ? ">" : " ";
   const head = `${cursor} ${selected ? bold(name, color) : name}`;
-  return `${head} ${marks.edge}${strip}${marks.edge} ${padded(tailText(model, marks, canvas), TAIL_WIDTH)}`.trimEnd();
+  return `${head} ${marks.edge}${strip}${marks.edge} ${tailText(model, marks, tailWidth, canvas)}`.trimEnd();
 }
 
 /** `resident 8/8  86 ▲0 ●0 ▼86  oldest 38m` */
-function tailText(model: ModelStatusWire, marks: Marks, canvas: Canvas): string {
+function tailText(model: ModelStatusWire, marks: Marks, width: number, canvas: Canvas): string {
   const { queued, state, running, concurrency, oldest_wait_seconds, pinned } = model;
   const waiting = waitingOf(model);
   const busy = state === "absent" ? "" : ` ${running}/${concurrency}`;
   const bands = `${marks.interactive}${queued.interactive} ${marks.normal}${queued.normal} ${marks.batch}${queued.batch}`;
   const queue = waiting === 0 ? "" : `  ${waiting} ${bands} ${span(oldest_wait_seconds * 1_000)}`;
   const text = `${pinned ? "pinned " : ""}${state === "absent" ? "-" : state}${busy}${queue}`;
-  return cutEnd(text, TAIL_WIDTH, canvas.unicode ? "…" : "~");
+  return cutEnd(text, width, canvas.unicode ? "…" : "~");
 }
 
 function decisionLines(state: TopState, room: number, canvas: Canvas): string[] {
@@ -177,6 +179,7 @@ function jobLines(state: TopState, room: number, selected: number, canvas: Canva
 }
 
 function jobText(job: JobRow, { unicode, columns }: Canvas): string {
+  const marks = MARKS[unicode ? "unicode" : "ascii"];
   const mark = unicode ? "…" : "~";
   const shares = job.parts
     .filter(({ cause }) => cause !== "running")
@@ -190,7 +193,7 @@ function jobText(job: JobRow, { unicode, columns }: Canvas): string {
   const text = [
     padded(shortId(job.id, 13, mark), 13),
     name,
-    padded(job.band, 11),
+    marks[job.band],
     padded(ran, 13),
     padded(`waited ${span(job.wait_ms)}`, 14),
     why,

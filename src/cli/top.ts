@@ -50,7 +50,7 @@ async function printOnce(router: RouterClient, status: StatusWire, only: string 
   await Promise.all([readPast(router, state), readJobs(router, state)]);
   const size = io.screen.out ? io.screen.size() : WHOLE;
   const canvas = { ...size, unicode: io.screen.unicode || !io.screen.out, color: io.color, utc: io.utc };
-  const lines = topLines(state, { ...canvas, nowMs: io.clock.nowMs() });
+  const lines = topLines(state, { ...canvas, nowMs: io.clock.nowMs(), keys: false });
   io.out(
     lines
       .map((line) => line.trimEnd())
