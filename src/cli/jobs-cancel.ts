@@ -35,7 +35,7 @@ export async function cancelJobs(
 
 async function cancelAll(desk: Desk, router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
   const live = typeof args["status"] === "string" ? {} : { status: "queued,in_progress" };
-  const query = { ...jobQuery(args), ...live, limit: PAGE };
+  const query = { ...jobQuery(args, io.clock.wallMs()), ...live, limit: PAGE };
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
     const page = await readRows(desk, after === null ? query : { ...query, after });

@@ -31,7 +31,7 @@ export const LIST_ARGS = {
 type Args = Readonly<Record<string, unknown>>;
 
 /** What the API reads. @throws {UsageError} */
-export function jobQuery(args: Args): Query {
+export function jobQuery(args: Args, nowMs: number): Query {
   const { status, model, band, cause, caller, since, sort, after } = args;
   const text = (name: string, value: unknown): Query => (typeof value === "string" ? { [name]: value } : {});
   if (typeof status === "string") for (const word of status.split(",")) choiceOf("status", word.trim(), STATUSES);
@@ -44,7 +44,7 @@ export function jobQuery(args: Args): Query {
     ...text("cause", cause),
     ...text("caller", caller),
     ...text("sort", sort),
-    ...(typeof since === "string" ? { since_seconds: String(spanSeconds(since, "since")) } : {}),
+    ...(typeof since === "string" ? { from_ms: String(Math.round(nowMs - spanSeconds(since, "since") * 1_000)) } : {}),
     ...text("after", after),
   };
 }
@@ -55,7 +55,7 @@ export async function readRows(desk: Desk, query: Query): Promise<JobRowList> {
 }
 
 export async function listJobs(desk: Desk, args: Args, json: boolean, io: Io): Promise<ExitCode> {
-  const query = jobQuery(args);
+  const query = jobQuery(args, io.clock.wallMs());
   if (args["watch"] === true) return watchJobs(desk, query, json, io);
   const found = await readRows(desk, query);
   if (json) io.out(JSON.stringify(found));

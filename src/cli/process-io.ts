@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { SystemClock } from "../system/clock.ts";
 import type { Io, Screen } from "./command.ts";
+import { plainSigns } from "./width.ts";
 
 /** A reader that stopped early (`sir … | head`) is no error. */
 function ignoreBrokenPipe(stream: NodeJS.WriteStream): void {
@@ -22,13 +23,6 @@ function packageVersion(): string {
 
 const asIs = (text: string): string => text;
 
-const PLAIN: Readonly<Record<string, string>> = { "\u00a0": " ", "\u2212": "-", "\u00b7": "-", "\u2026": "..." };
-
-/** Our own words for a terminal that shows only ASCII; names from outside stay what they are. */
-function plain(text: string): string {
-  return text.replace(/[\u00a0\u2212\u00b7\u2026]/g, (sign) => PLAIN[sign] ?? sign);
-}
-
 /** What a terminal is taken for that does not say how large it is. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
@@ -37,8 +31,8 @@ export function processIo(): Io {
   ignoreBrokenPipe(stdout);
   ignoreBrokenPipe(stderr);
   const screen = processScreen(env, [stdin.isTTY === true, stdout, stderr]);
-  const data = screen.out && !screen.unicode ? plain : asIs;
-  const talk = screen.err && !screen.unicode ? plain : asIs;
+  const data = screen.out && !screen.unicode ? plainSigns : asIs;
+  const talk = screen.err && !screen.unicode ? plainSigns : asIs;
   return {
     out: (text) => void stdout.write(`${data(text)}\n`),
     err: (text) => void stderr.write(`${talk(text)}\n`),

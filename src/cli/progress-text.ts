@@ -16,15 +16,15 @@ export function progressText(receipt: Receipt, model: ModelStatusWire | null, si
     return ["running", ...began, ...lost].join(dot);
   }
   if (receipt.status !== "queued") return receipt.status;
-  const parts = [placeText(receipt, model), reasonText(receipt, model, sinceMs), startsText(receipt, io)];
+  const parts = [placeText(receipt), reasonText(receipt, model, sinceMs), startsText(receipt, io)];
   return parts.filter((part) => part !== null).join(dot);
 }
 
 /** `3 of 5` among those of its model. */
-function placeText({ queue }: Receipt, model: ModelStatusWire | null): string {
+function placeText({ queue }: Receipt): string {
   const position = queue?.position ?? null;
   if (position === null) return "queued";
-  const all = model === null ? 0 : model.queued.interactive + model.queued.normal + model.queued.batch;
+  const all = queue?.queued ?? 0;
   return all > position ? `${position + 1} of ${all}` : `number ${position + 1}`;
 }
 
@@ -70,5 +70,7 @@ function causeText(model: ModelStatusWire | null): string | null {
 function startsText(receipt: Receipt, io: Io): string | null {
   const text = startText(receipt, io);
   if (text === NONE) return null;
-  return text.startsWith("by ") ? `its turn comes ${text} at the latest` : `starts about ${text}`;
+  const because = receipt.queue?.because ?? null;
+  const later = because === null ? "" : `, later than it was: ${because}`;
+  return text.startsWith("by ") ? `its turn comes ${text} at the latest` : `starts about ${text}${later}`;
 }

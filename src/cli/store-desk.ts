@@ -81,7 +81,8 @@ const FILTERS: ReadonlySet<string> = new Set(["limit", "status", "model", "after
 
 async function rows(file: StoreFile, query: DeskQuery, nowMs: number, label: LabelOf): Promise<JobRowList> {
   const strange = Object.keys(query).find((name) => !FILTERS.has(name));
-  if (strange !== undefined) throw new UsageError(`--${strange.split("_")[0]} needs a running router.`);
+  if (strange !== undefined)
+    throw new UsageError(`--${strange === "from_ms" ? "since" : strange} needs a running router.`);
   const { limit, status, model, after } = query;
   const { data, hasMore } = await file.jobs({
     ...newest,

@@ -12,6 +12,7 @@ import { topLines } from "./top-draw.ts";
 import { KEY_HELP, keysIn, type TopKey } from "./top-keys.ts";
 import { readJobs, readPast } from "./top-past.ts";
 import { applyDelta, itemsOf, type TopState, topState, WINDOWS_MS } from "./top-state.ts";
+import { plainSigns } from "./width.ts";
 
 const FRAME_MS = 250;
 /** Ages go on without news. */
@@ -82,7 +83,8 @@ export class TopSession {
       if (this.#dirty || nowMs - drawnMs >= AGE_MS) {
         this.#dirty = false;
         drawnMs = nowMs;
-        screen.draw(this.#lines());
+        const lines = this.#lines();
+        screen.draw(this.#io.screen.unicode ? lines : lines.map(plainSigns));
       }
       await sleepUntil(clock, nowMs + FRAME_MS, this.#stop.signal);
     }

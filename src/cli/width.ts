@@ -85,3 +85,16 @@ export function wrapped(text: string, width: number): string[] {
   }
   return line === "" && lines.length > 0 ? lines : [...lines, line];
 }
+
+const SIGNS: Readonly<Record<string, string>> = {
+  "\u00a0": " ",
+  "\u2212": "-",
+  "\u00b7": "-",
+  "\u2026": "...",
+  "\u00b1": "+-",
+};
+
+/** Our own signs for a terminal that shows only ASCII; names from outside stay what they are. */
+export function plainSigns(text: string): string {
+  return text.replace(/[\u00a0\u2212\u00b7\u2026\u00b1]/g, (sign) => SIGNS[sign] ?? sign);
+}
