@@ -1,11 +1,12 @@
 // What devices did over a stretch of time: read once from the router, then kept true by what the stream brings.
 
 import { useEffect, useState } from "preact/hooks";
-import type { DeltaWire, SpanRow, TimelineWire } from "../../../src/client/wire-live.ts";
+import type { DeltaWire, TimelineWire } from "../../../src/client/wire-live.ts";
 import { type ApiError, getJson, withQuery } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { nowMs } from "../clock.ts";
 import { epoch, onDelta } from "./state.ts";
+import { withDelta } from "./timeline-merge.ts";
 
 /** The router writes decisions a moment after they are taken: what fell between the first look and the stream is read then. */
 const SECOND_LOOK_MS = 2500;
@@ -71,30 +72,4 @@ export function useTimeline({ fromMs, toMs, px, device }: Stretch): TimelineStat
     };
   }, [fromMs, toMs, px, device, since, round]);
   return state;
-}
-
-/** The same object when the delta says nothing of it. */
-export function withDelta(timeline: TimelineWire, { spans, moves }: DeltaWire): TimelineWire {
-  if (spans.length === 0 && moves.length === 0) return timeline;
-  const known = new Set(timeline.moves.map(({ id }) => id));
-  return {
-    ...timeline,
-    spans: spans.reduce(withSpan, timeline.spans),
-    moves: [...timeline.moves, ...moves.filter(({ id }) => !known.has(id))],
-  };
-}
-
-/**
- * A row takes the place of the one with the same beginning; one without length is none. A model does one thing at a time
- * on a device: what was still going on there ends where the new row begins.
- */
-function withSpan(spans: readonly SpanRow[], row: SpanRow): readonly SpanRow[] {
-  const [device, model, , fromMs, toMs] = row;
-  const kept = spans.flatMap((each): SpanRow[] => {
-    if (each[0] !== device || each[1] !== model) return [each];
-    if (each[3] === fromMs) return [];
-    if (each[4] !== null || each[3] > fromMs) return [each];
-    return [[each[0], each[1], each[2], each[3], fromMs, each[5]]];
-  });
-  return toMs === fromMs ? kept : [...kept, row];
 }

@@ -70,11 +70,13 @@ interface ChartProps {
   readonly phone: boolean;
 }
 
+const NOTHING: readonly never[] = [];
+
 function Chart({ devices, window, asTable, phone }: ChartProps) {
   const { fromMs, toMs, nowMs: shownMs, readFromMs, readToMs } = window;
-  const { timeline, error } = useTimeline({ fromMs: readFromMs, toMs: readToMs, px: phone ? 360 : 1200 });
+  const { timeline, error } = useTimeline({ fromMs: readFromMs, toMs: readToMs, px: phone ? 360 : 1000 });
   const planned = usePlanned(shownMs);
-  const spans = timeline?.spans ?? [];
+  const spans = timeline?.spans ?? NOTHING;
   // Drawn again when the picture is another one, not with every second.
   const picture = useMemo(
     () =>
@@ -85,9 +87,9 @@ function Chart({ devices, window, asTable, phone }: ChartProps) {
           title="What each model did on each device"
           devices={devices}
           spans={spans}
-          moves={timeline?.moves ?? []}
-          pauses={timeline?.pauses ?? []}
-          downtimes={timeline?.downtimes ?? []}
+          moves={timeline?.moves ?? NOTHING}
+          pauses={timeline?.pauses ?? NOTHING}
+          downtimes={timeline?.downtimes ?? NOTHING}
           fromMs={fromMs}
           toMs={toMs}
           nowMs={shownMs}

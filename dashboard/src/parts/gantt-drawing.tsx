@@ -77,9 +77,7 @@ export function DeviceRow({ row, heights, phone, width, bars, planned, scale }: 
               <title>{lane.id}</title>
               {shortened(lane.label, phone ? NAME_LETTERS_PHONE : NAME_LETTERS)}
             </text>
-            {(bars[index] ?? []).map((each) => (
-              <BarShape key={`${each.phase}${each.row[3]}`} bar={each} y={y} height={bar} />
-            ))}
+            <LaneBars bars={bars[index] ?? []} lane={`${row.id}\n${lane.id}`} y={y} height={bar} />
             {plans.map(({ fromMs, toMs }) => (
               <rect
                 key={fromMs}
@@ -98,30 +96,49 @@ export function DeviceRow({ row, heights, phone, width, bars, planned, scale }: 
   );
 }
 
-/** Serving is a solid block, idle a thin line, everything else has a texture. */
-function BarShape({ bar, y, height }: { readonly bar: Bar; readonly y: number; readonly height: number }) {
-  const thin = bar.phase === "idle";
-  const tall = thin ? 4 : height;
-  const [device, model, phase, fromMs] = bar.row;
+interface LaneBarsProps {
+  readonly bars: readonly Bar[];
+  readonly lane: string;
+  readonly y: number;
+  readonly height: number;
+}
+
+/**
+ * Serving is a solid block, idle a thin line, everything else has a texture. All bars of a state are one shape: a busy
+ * hour has hundreds, and a shape for each would make the page slow.
+ */
+function LaneBars({ bars, lane, y, height }: LaneBarsProps) {
+  const phases = [...new Set(bars.map(({ phase }) => phase))];
   return (
     <>
-      <rect
-        class={`g-bar g-${phase}`}
-        x={bar.x}
-        y={y + (height - tall) / 2}
-        width={bar.width}
-        height={tall}
-        rx={thin || bar.width < 5 ? 0 : 2}
-        fill={phaseFill(phase)}
-        data-span={`${device}\n${model}\n${phase}\n${fromMs}`}
-      />
-      {phase === "failed" && bar.width > 14 && (
-        <text class="g-cross" x={bar.x + bar.width / 2} y={y + height / 2 + 4} text-anchor="middle">
-          ✕
-        </text>
-      )}
+      {phases.map((phase) => (
+        <path
+          key={phase}
+          class={`g-bar g-${phase}`}
+          d={bars
+            .filter((bar) => bar.phase === phase)
+            .map((bar) => block(bar, y, height))
+            .join("")}
+          fill={phaseFill(phase)}
+          data-lane={lane}
+          data-phase={phase}
+        />
+      ))}
+      {bars
+        .filter((bar) => bar.phase === "failed" && bar.width > 14)
+        .map((bar) => (
+          <text key={bar.x} class="g-cross" x={bar.x + bar.width / 2} y={y + height / 2 + 4} text-anchor="middle">
+            ✕
+          </text>
+        ))}
     </>
   );
+}
+
+function block({ phase, x, width }: Bar, y: number, height: number): string {
+  const tall = phase === "idle" ? 4 : height;
+  const left = Math.round(x * 10) / 10;
+  return `M${left} ${y + (height - tall) / 2}h${Math.round(width * 10) / 10}v${tall}H${left}z`;
 }
 
 export function NowLine({ scale, nowMs, y, bottom }: Omit<AxisProps, "phone">) {

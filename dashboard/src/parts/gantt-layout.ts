@@ -23,12 +23,15 @@ export interface Scale {
   readonly width: number;
   /** Held within the time's part. */
   x(ms: number): number;
+  /** The other way round. */
+  atMs(x: number): number;
 }
 
 export function scaleOf(fromMs: number, toMs: number, left: number, width: number): Scale {
   const span = Math.max(1, toMs - fromMs);
   const x = (ms: number): number => left + (Math.min(toMs, Math.max(fromMs, ms)) - fromMs) * (width / span);
-  return { fromMs, toMs, left, width, x };
+  const atMs = (at: number): number => fromMs + ((at - left) * span) / Math.max(1, width);
+  return { fromMs, toMs, left, width, x, atMs };
 }
 
 const SECOND = 1000;
@@ -80,7 +83,6 @@ export function lanesOf(devices: readonly LaneDevice[], { axis, rail, lane, gap 
 }
 
 export interface Bar {
-  readonly row: SpanRow;
   readonly phase: SpanPhase;
   readonly x: number;
   readonly width: number;
@@ -89,13 +91,30 @@ export interface Bar {
 /** What lies in sight of one model on one device; what goes on ends at `nowMs`. */
 export function barsOf(spans: readonly SpanRow[], device: string, model: string, scale: Scale, nowMs: number): Bar[] {
   const untilMs = Math.min(scale.toMs, nowMs);
-  return spans.flatMap((row) => {
-    const [onDevice, ofModel, phase, fromMs, endMs] = row;
+  return spans.flatMap(([onDevice, ofModel, phase, fromMs, endMs]) => {
     const toMs = Math.min(endMs ?? untilMs, untilMs);
     if (onDevice !== device || ofModel !== model || toMs <= scale.fromMs || fromMs >= untilMs) return [];
     const x = scale.x(fromMs);
-    return [{ row, phase, x, width: Math.max(1, scale.x(toMs) - x) }];
+    return [{ phase, x, width: Math.max(1, scale.x(toMs) - x) }];
   });
+}
+
+/** How far beside a bar one may point, in pixels. */
+const REACH_PX = 2;
+
+/** The bar that is pointed at: of those under the pixel the one that begins last; null: none. */
+export function barAt(
+  spans: readonly SpanRow[],
+  { device, model, phase }: { readonly device: string; readonly model: string; readonly phase: string },
+  scale: Scale,
+  x: number,
+  nowMs: number,
+): SpanRow | null {
+  const [from, to] = [scale.atMs(x - REACH_PX), scale.atMs(x + REACH_PX)];
+  const under = spans.filter(
+    (row) => row[0] === device && row[1] === model && row[2] === phase && row[3] <= to && (row[4] ?? nowMs) >= from,
+  );
+  return under.reduce<SpanRow | null>((last, row) => (last === null || row[3] > last[3] ? row : last), null);
 }
 
 export interface Mark {

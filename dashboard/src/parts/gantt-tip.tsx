@@ -1,6 +1,7 @@
 // What a bar or a mark says when the pointer or the focus is on it.
 
-import type { MoveWire, SpanPhase, SpanRow } from "../../../src/client/wire-live.ts";
+import type { MoveWire, SpanRow } from "../../../src/client/wire-live.ts";
+import { barAt, type LaneDevice, type Scale } from "./gantt-layout.ts";
 import { PHASES } from "./phase.ts";
 import { clock, duration } from "./time.ts";
 
@@ -23,64 +24,58 @@ export function GanttTip({ tip, width }: { readonly tip: Tip; readonly width: nu
   );
 }
 
+/** What the tip is told from. */
+export interface Picture {
+  readonly devices: readonly LaneDevice[];
+  readonly spans: readonly SpanRow[];
+  readonly moves: readonly MoveWire[];
+  readonly nowMs: number;
+  readonly scale: Scale;
+}
+
 /** Of the shape that the event is on; null: it is on none. */
-export function tipOf(
-  event: Event,
-  spans: readonly SpanRow[],
-  moves: readonly MoveWire[],
-  nowMs: number,
-  labelOf: (model: string) => string,
-): Tip | null {
+export function tipOf(event: Event, picture: Picture): Tip | null {
   const { target, currentTarget } = event;
   if (!(target instanceof Element) || !(currentTarget instanceof Element)) return null;
-  const shape = target.closest<SVGElement>("[data-span], [data-mark], [data-block]");
+  const shape = target.closest<SVGElement>("[data-lane], [data-mark], [data-block]");
   if (shape === null) return null;
-  const said = textOf(shape.dataset, spans, moves, nowMs, labelOf);
-  if (said === null) return null;
   const box = shape.getBoundingClientRect();
   const host = currentTarget.getBoundingClientRect();
   const pointer = event instanceof MouseEvent ? event.clientX : box.left + Math.min(box.width / 2, 80);
+  const said = textOf(shape.dataset, picture, pointer - host.left);
+  if (said === null) return null;
   const bottom = shape.dataset["block"] === undefined ? box.bottom : Math.min(box.bottom, box.top + 60);
   return { x: pointer - host.left, y: bottom - host.top + 6, ...said };
 }
 
 type Said = Pick<Tip, "title" | "body">;
 
-function textOf(
-  data: DOMStringMap,
-  spans: readonly SpanRow[],
-  moves: readonly MoveWire[],
-  nowMs: number,
-  labelOf: (model: string) => string,
-): Said | null {
-  const { last, span, block } = data;
-  if (last !== undefined) {
-    const move = moves.find(({ id }) => id === last);
-    if (move === undefined) return null;
-    const more = Number(data["more"]);
-    return {
-      title: `${clock(move.at_ms)} on ${move.device}${move.forced ? ", by the ceiling" : ""}`,
-      body: more > 0 ? `${move.sentence} And ${more} more just before.` : move.sentence,
-    };
-  }
-  if (span !== undefined) {
-    const row = spans.find(([device, model, phase, fromMs]) => `${device}\n${model}\n${phase}\n${fromMs}` === span);
-    return row === undefined ? null : spanText(row, nowMs, labelOf);
-  }
+function textOf(data: DOMStringMap, picture: Picture, x: number): Said | null {
+  const { last, lane, block } = data;
+  if (last !== undefined) return markText(last, Number(data["more"]), picture);
+  if (lane !== undefined) return barText(lane, data["phase"] ?? "", picture, x);
   if (block === "paused" || block === "down") {
     const title = block === "paused" ? "Paused by an operator" : "The router was down";
-    return { title, body: stretch(Number(data["from"]), Number(data["to"]), nowMs) };
+    return { title, body: stretch(Number(data["from"]), Number(data["to"]), picture.nowMs) };
   }
   return null;
 }
 
-function spanText(
-  [device, model, phase, fromMs, toMs]: SpanRow,
-  nowMs: number,
-  labelOf: (model: string) => string,
-): Said {
+function markText(last: string, more: number, { moves }: Picture): Said | null {
+  const move = moves.find(({ id }) => id === last);
+  if (move === undefined) return null;
+  const title = `${clock(move.at_ms)} on ${move.device}${move.forced ? ", by the ceiling" : ""}`;
+  return { title, body: more > 0 ? `${move.sentence} And ${more} more just before.` : move.sentence };
+}
+
+function barText(lane: string, phase: string, { devices, spans, scale, nowMs }: Picture, x: number): Said | null {
+  const [device = "", model = ""] = lane.split("\n");
+  const row = barAt(spans, { device, model, phase }, scale, x, nowMs);
+  if (row === null) return null;
+  const label = devices.flatMap(({ models }) => models).find(({ id }) => id === model)?.label ?? model;
+  const [, , is, fromMs, toMs] = row;
   return {
-    title: `${labelOf(model)}: ${PHASES[phase as SpanPhase].toLowerCase()}`,
+    title: `${label}: ${PHASES[is].toLowerCase()}`,
     body: `${stretch(fromMs, toMs ?? nowMs, nowMs)} on ${device}`,
   };
 }
