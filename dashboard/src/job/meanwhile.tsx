@@ -34,7 +34,7 @@ export function Meanwhile({ told }: { readonly told: ExplanationWire }) {
     px: Math.round(width / 100) * 100,
     ...(device === null ? {} : { device }),
   });
-  const race = raceOf(told.decisions, from_ms);
+  const race = raceOf(told.decisions, told.model, from_ms);
   const spans = timeline?.spans ?? [];
   const started = startedMs(told);
   return (

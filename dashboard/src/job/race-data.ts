@@ -14,19 +14,27 @@ export interface RaceData {
 const LEAST_POINTS = 2;
 
 /**
+ * The race is run against others: it ends with the decision that the job's own model wins.
+ *
+ * @param model The job's own.
  * @param fromMs When the job came; what was compared before it is drawn from there on.
  * @returns null: no rule compared scores, or there are too few to draw.
  */
-export function raceOf(decisions: readonly ExplainingDecisionWire[], fromMs: number): RaceData | null {
-  const points = decisions
-    .flatMap(pointsOf)
+export function raceOf(decisions: readonly ExplainingDecisionWire[], model: string, fromMs: number): RaceData | null {
+  const wonAt = decisions.findIndex(({ winner }) => winner?.model === model);
+  const lost = wonAt === -1 ? decisions : decisions.slice(0, wonAt);
+  const won =
+    wonAt === -1
+      ? []
+      : decisions.slice(wonAt, wonAt + 1).map(({ at_ms, own }): Point => [at_ms, own?.score ?? null, null]);
+  const points = [...lost.flatMap(pointsOf), ...won]
     .sort((a, b) => a[0] - b[0])
     .map(([at, own, winner]): Point => [Math.max(fromMs, at), own, winner]);
   const drawn = points.filter(([, own, winner]) => own !== null && winner !== null);
   if (drawn.length < LEAST_POINTS || points[0]?.[0] === points.at(-1)?.[0]) return null;
   // A chart wants each instant once; the later look holds.
   const byInstant = [...new Map(points.map((point) => [point[0], point])).values()];
-  const rivals = decisions.flatMap(({ winner, own }) => (winner === null || own === null ? [] : [winner.model]));
+  const rivals = lost.flatMap(({ winner, own }) => (winner === null || own === null ? [] : [winner.model]));
   return {
     atMs: byInstant.map(([at]) => at),
     own: byInstant.map(([, own]) => own),

@@ -24,7 +24,7 @@ interface RaceProps {
 export function Race({ race, label, fromMs, toMs }: RaceProps) {
   const phone = useMedia(PHONE);
   const nameOf = useLabels();
-  const rivals = race.rivals.filter((id) => nameOf(id) !== label).map(nameOf);
+  const rivals = race.rivals.map(nameOf);
   const names = rivals.length > NAMED ? `${rivals.slice(0, NAMED).join(", ")} and others` : rivals.join(", ");
   const ahead = names === "" ? "whoever was ahead" : names;
   const gutter = phone ? 48 : GUTTER_PX;
