@@ -104,7 +104,8 @@ function Summary({ told }: { readonly told: ExplanationWire }) {
   return (
     <div>
       <h1>
-        <span>{lead}</span> {rest}
+        <span>{lead}</span>
+        {rest !== "" && ` ${rest}`}
       </h1>
       {told.expected !== null && <p class="expected">{told.expected.text}</p>}
       {told.partial && (

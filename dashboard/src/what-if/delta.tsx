@@ -19,7 +19,7 @@ export function Delta({ name, before, after, unit }: DeltaProps) {
   return (
     <td class="num delta" data-name={name}>
       <span class="dim">{text(before, unit)}</span> <span aria-hidden="true">→</span>
-      <span class="sr"> would have been </span> <b>{text(after, unit)}</b>{" "}
+      <span class="sr"> would have been</span> <b>{text(after, unit)}</b>{" "}
       <span class={`change ${way === 0 ? "same" : way < 0 ? "better" : "worse"}`}>
         {way === 0 ? <span aria-hidden="true">=</span> : `${way < 0 ? "▼" : "▲"} ${amount(before, after, unit)}`}
         <span class="sr">{way === 0 ? "unchanged" : way < 0 ? " better" : " worse"}</span>
