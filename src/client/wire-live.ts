@@ -84,7 +84,7 @@ export interface DeltaWire {
   readonly seq: number;
   /** Unix seconds, the server's clock. */
   readonly at: number;
-  readonly status: Pick<StatusWire, "queued" | "running" | "paused" | "draining" | "totals">;
+  readonly status: Pick<StatusWire, "queued" | "running" | "paused" | "pause" | "draining" | "totals">;
   readonly devices: readonly DeviceStatusWire[];
   readonly models: readonly ModelStatusWire[];
   /** Rows of jobs that changed, at most 200, without their parts; only those the asker may see. */

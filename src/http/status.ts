@@ -1,7 +1,7 @@
 // The router's state for people and scripts, and whether it lives, is ready, and what it counts.
 
 import type { PreloadRecordWire } from "../client/wire.ts";
-import type { ReadyWire, StatusWire, TotalsWire } from "../client/wire-status.ts";
+import type { DeviceStatusWire, PauseWire, ReadyWire, StatusWire, TotalsWire } from "../client/wire-status.ts";
 import { SirError } from "../domain/errors.ts";
 import type { EngineStatus, PreloadingStatus, PreloadRecord } from "../engine/control.ts";
 import type { Overview } from "../engine/overview.ts";
@@ -17,6 +17,7 @@ import { seconds } from "./receipt.ts";
 
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+const SOMEBODY = "an operator";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** `GET /v1/status` */
@@ -26,13 +27,27 @@ export async function readStatus(c: Call, world: HttpWorld): Promise<Response> {
   return c.json(mayObserve(c) ? status : statusWithoutOthers(status), 200, NO_STORE);
 }
 
-/** For a caller who may not observe: no ids of jobs and hints. */
+/** For a caller who may not observe: no ids of jobs and hints, and no names of others. */
 export function statusWithoutOthers(status: StatusWire): StatusWire {
-  const devices = status.devices.map(({ decision, ...device }) => ({
+  const models = status.models.map((model) => ({ ...model, pause: unnamed(model.pause) }));
+  const devices = status.devices.map((device) => ({
     ...device,
-    decision: decision === null ? null : withoutOthers(decision),
+    pause: unnamed(device.pause),
+    summary: unnamedSummary(device),
+    decision: device.decision === null ? null : withoutOthers(device.decision),
   }));
-  return { ...status, devices };
+  return { ...status, pause: unnamed(status.pause), models, devices };
+}
+
+function unnamed(pause: PauseWire | null): PauseWire | null {
+  return pause === null ? null : { ...pause, who: SOMEBODY };
+}
+
+/** The sentence of a paused device names who did it, right before the instant. */
+function unnamedSummary({ pause, summary }: DeviceStatusWire): DeviceStatusWire["summary"] {
+  if (pause === null || !summary.text.includes(` ${pause.who} since `)) return summary;
+  const text = summary.text.replace(` ${pause.who} since `, ` ${SOMEBODY} since `);
+  return { ...summary, text, what_length: summary.what_length + text.length - summary.text.length };
 }
 
 export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Usage): StatusWire {

@@ -62,22 +62,18 @@ export class StreamContent implements Content {
     const { spans, decisions } = changes;
     const anyJob = changes.jobs(null).jobs.length > 0;
     if (changed.size === 0 && spans.length === 0 && decisions.length === 0 && !anyJob) return null;
-    const models = status.models.filter(({ id }) => changed.has(`model ${id}`));
-    const head = { seq, at: status.at, status: headOf(status) };
     const rest = {
-      models,
       spans: spans.map((span) => spanRow(world, span)),
       moves: decisions.flatMap((each) => moveWire(each) ?? []),
     };
     const wires = decisions.map(decisionWire);
     const part = (own: boolean): string => {
-      const devices = (own ? statusWithoutOthers(status) : status).devices.filter(({ id }) =>
-        changed.has(`device ${id}`),
-      );
-      return JSON.stringify({ ...head, devices, ...rest, decisions: own ? wires.map(withoutOthers) : wires }).slice(
-        0,
-        -1,
-      );
+      const shown = own ? statusWithoutOthers(status) : status;
+      const head = { seq, at: status.at, status: headOf(shown) };
+      const devices = shown.devices.filter(({ id }) => changed.has(`device ${id}`));
+      const models = shown.models.filter(({ id }) => changed.has(`model ${id}`));
+      const decided = own ? wires.map(withoutOthers) : wires;
+      return JSON.stringify({ ...head, devices, models, ...rest, decisions: decided }).slice(0, -1);
     };
     const parts = new Map<boolean, string>();
     return (scope) => {
@@ -116,8 +112,8 @@ export class StreamContent implements Content {
   }
 }
 
-function headOf({ queued, running, paused, draining, totals }: StatusWire) {
-  return { queued, running, paused, draining, totals };
+function headOf({ queued, running, paused, pause, draining, totals }: StatusWire) {
+  return { queued, running, paused, pause, draining, totals };
 }
 
 function* pairs(status: StatusWire): Generator<{ key: string; value: unknown }> {

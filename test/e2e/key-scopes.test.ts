@@ -11,13 +11,14 @@ import { resolveConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/observe/log.ts";
 
 const CALLER = "annabella";
+const OPERATOR = "odalisque";
 const QUESTION = "zebra-question";
 const METADATA = "zebra-metadata";
 const SCOPES = {
   [CALLER]: ["submit"],
   bob: ["submit"],
   eve: ["observe"],
-  oda: ["submit", "operate"],
+  [OPERATOR]: ["submit", "operate"],
 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), "sir-scopes-"));
@@ -72,7 +73,7 @@ async function annsDay(): Promise<void> {
   expect(answerText).toContain("choices");
   const background = { model: "code", input: QUESTION, background: true, metadata: { note: METADATA } };
   await idOf(ask(CALLER, "POST", "/v1/responses", background));
-  await ask("oda", "POST", "/admin/pause", { note: "look" });
+  await ask(OPERATOR, "POST", "/admin/pause", { note: "look" });
   await idOf(ask(CALLER, "POST", "/v1/chat/completions", { ...chat, model: "code" }, later));
   const form = new FormData();
   const line = { custom_id: "x", method: "POST", url: "/v1/chat/completions", body: { ...chat, model: "chat" } };
@@ -82,7 +83,9 @@ async function annsDay(): Promise<void> {
   const batch = { input_file_id: file, endpoint: "/v1/chat/completions", completion_window: "24h" };
   await idOf(ask(CALLER, "POST", "/v1/batches", batch));
   await idOf(ask(CALLER, "POST", "/v1/hints", { model: "code", in: "1h" }));
-  await ask("oda", "POST", "/admin/resume", {});
+  await ask(OPERATOR, "POST", "/admin/resume", {});
+  await ask(OPERATOR, "POST", "/admin/pause?device=gpu0", { note: "a new fan" });
+  await ask(OPERATOR, "POST", "/admin/models/code/drain", {});
   await new Promise((resolve) => setTimeout(resolve, 2_500));
 }
 
@@ -132,7 +135,7 @@ describe("over every route that can be read", () => {
     for (const path of addresses) {
       const text = await textOf("bob", path);
       const asked = ids.filter((id) => path.includes(id));
-      const leaks = [...ids.filter((id) => !asked.includes(id)), CALLER, QUESTION, METADATA, "zebra-file"];
+      const leaks = [...ids.filter((id) => !asked.includes(id)), CALLER, OPERATOR, QUESTION, METADATA, "zebra-file"];
       for (const leak of leaks) if (text.includes(leak) && !path.includes(leak)) found.push(`${path}: ${leak}`);
       if (asked.length > 0 && !/"code":"(\w+_not_found|scope_missing)"/.test(text))
         found.push(`${path}: ${text.slice(0, 80)}`);
@@ -144,7 +147,7 @@ describe("over every route that can be read", () => {
 
   it("an observer and an operator find jobs and names, but no request and no answer of others", async () => {
     const addresses = await readable();
-    for (const name of ["eve", "oda"]) {
+    for (const name of ["eve", OPERATOR]) {
       let all = "";
       const found: string[] = [];
       for (const path of addresses) {
@@ -165,9 +168,15 @@ describe("over every route that can be read", () => {
     const streams = ["bob", "eve", CALLER].map((name) => textOf(name, "/v1/stream"));
     const chat = { model: "code", messages: [{ role: "user", content: QUESTION }], max_tokens: 5 };
     const id = await idOf(ask(CALLER, "POST", "/v1/chat/completions", chat, { prefer: "respond-async" }));
+    await ask(OPERATOR, "POST", "/admin/pause", { note: "once more" });
     const [bob = "", eve = "", own = ""] = await Promise.all(streams);
+    await ask(OPERATOR, "POST", "/admin/resume", {});
 
     expect(bob).toContain("event: delta");
+    expect([eve, bob].map((text) => [text.includes("once more"), text.includes(OPERATOR)])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
     expect([bob.includes(id), bob.includes(CALLER), eve.includes(id), own.includes(id)]).toEqual([
       false,
       false,
