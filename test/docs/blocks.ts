@@ -41,20 +41,23 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** `…` stands for anything within a line; lines may be left out by a line that is only `…`. */
+/**
+ * `…` stands for anything within a line; lines may be left out by a line that is only `…`. Columns may be wider or
+ * narrower: any white space is one space.
+ */
 export function sameOutput(expected: string, actual: string): string | null {
-  const lines = actual.split("\n");
+  const lines = actual.split("\n").map(plain);
   let at = 0;
   let gap = true;
-  for (const wanted of expected.split("\n").map((line) => line.trimEnd())) {
+  for (const wanted of expected.split("\n").map(plain)) {
     if (wanted === "") continue;
     if (wanted === "…") {
       gap = true;
       continue;
     }
-    const pattern = new RegExp(`^\\s*${wanted.trim().split("…").map(literally).join(".*")}\\s*$`, "u");
-    const found = lines.findIndex((line, index) => index >= at && pattern.test(line.replaceAll(" ", " ")));
-    const skipped = lines.slice(at, found).filter((line) => line.trim() !== "");
+    const pattern = new RegExp(`^${wanted.split("…").map(literally).join(".*")}$`, "u");
+    const found = lines.findIndex((line, index) => index >= at && pattern.test(line));
+    const skipped = lines.slice(at, found).filter((line) => line !== "");
     if (found === -1 || (!gap && skipped.length > 0)) return wanted;
     at = found + 1;
     gap = false;
@@ -62,4 +65,7 @@ export function sameOutput(expected: string, actual: string): string | null {
   return null;
 }
 
-const literally = (text: string): string => text.replaceAll(" ", " ").replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** No-break spaces are white space too. */
+const plain = (line: string): string => line.replaceAll(/\s+/g, " ").trim();
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");

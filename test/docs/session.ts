@@ -13,6 +13,9 @@ import type { Block } from "./blocks.ts";
 const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 const DEADLINE_MS = 100_000;
 const MARK = "@@ block ";
+/** What moves a cursor or colours: escape sequences, and lines that were overwritten in place. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's own signs
+const CONTROL = /\u001b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?!\n)|\r/g;
 
 export interface Session {
   /** What each block printed, standard error too, by its line in the page. */
@@ -81,14 +84,16 @@ function read(log: string, blocks: readonly Block[]): { printed: Map<number, str
 
 function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; log: string }> {
   return new Promise((resolve) => {
-    const child = spawn("bash", [script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    // A terminal, because that is what a reader sits before.
+    const typed = `stty cols 120 rows 40 -onlcr; exec bash ${script}`;
+    const child = spawn("script", ["-qefc", typed, "/dev/null"], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
     child.stdout.on("data", (bytes) => (log += String(bytes)));
     child.stderr.on("data", (bytes) => (log += String(bytes)));
     const limit = setTimeout(() => child.kill("SIGTERM"), DEADLINE_MS);
     child.on("close", (code) => {
       clearTimeout(limit);
-      resolve({ code, log });
+      resolve({ code, log: log.replaceAll(CONTROL, "") });
     });
   });
 }
