@@ -104,7 +104,7 @@ function take({ event, data, id }: SseEvent): void {
     isLive();
     void readDecisions();
     // Once more when what was decided meanwhile is surely written.
-    setTimeout(() => void readDecisions(), SECOND_LOOK_MS);
+    setTimeout(() => connection.value.state === "live" && void readDecisions(), SECOND_LOOK_MS);
   } else if (event === "delta") {
     const delta = JSON.parse(data) as DeltaWire;
     setClock(delta.at * 1000);

@@ -6,6 +6,7 @@ import { type ApiError, getJson, withQuery } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { nowMs } from "../clock.ts";
 import { epoch, onDelta } from "./state.ts";
+import { connection } from "./stream.ts";
 import { withDelta } from "./timeline-merge.ts";
 
 /** The router writes decisions a moment after they are taken: what fell between the first look and the stream is read then. */
@@ -64,7 +65,7 @@ export function useTimeline({ fromMs, toMs, px, device }: Stretch): TimelineStat
       );
     };
     read();
-    const again = toMs === null ? setTimeout(read, SECOND_LOOK_MS) : null;
+    const again = toMs === null ? setTimeout(() => connection.value.state === "live" && read(), SECOND_LOOK_MS) : null;
     return () => {
       abort.abort();
       if (again !== null) clearTimeout(again);
