@@ -38,10 +38,6 @@ export function hasKey(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
-export function forgetKey(): void {
-  sessionStorage.removeItem(KEY);
-}
-
 /**
  * Asks `path` (`v1/status`); the answer's status is 2xx.
  * @throws {ApiError} else; an abort is thrown as it comes.

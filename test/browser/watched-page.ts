@@ -1,9 +1,9 @@
 // A page that is watched: what it asked of whom, what it complained of, whether it is accessible and fits its width.
 
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
@@ -13,8 +13,6 @@ export type Theme = "light" | "dark";
 
 /** Where pictures go; kept as artifacts, and looked at. */
 const SHOTS = process.env["SIR_SHOTS"] ?? fileURLToPath(new URL("../../.tmp/shots", import.meta.url));
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export interface OpenOptions {
   readonly width?: Width;
@@ -75,21 +73,13 @@ export function offOrigin(asked: readonly string[], origin: string): string[] {
 }
 
 async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    interface Axe {
-      run(
-        root: Document,
-        options: object,
-      ): Promise<{
-        violations: { id: string; help: string; nodes: { target: string[]; failureSummary?: string }[] }[];
-      }>;
-    }
-    const { axe } = globalThis as unknown as { axe: Axe };
+    const { axe: here } = globalThis as unknown as { axe: typeof axe };
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
     // An experiment of axe's, which it leaves out by itself but not when tags are named.
     const rules = { "label-content-name-mismatch": { enabled: false } };
-    const { violations } = await axe.run(document, { runOnly: tags, rules });
+    const { violations } = await here.run(document, { runOnly: tags, rules });
     return violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(" ")}: ${failureSummary ?? ""}`),
     );
