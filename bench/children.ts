@@ -95,8 +95,12 @@ export async function startScript(name: string): Promise<ScriptChild> {
   const kill = watch(child);
   const next = (): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      child.once("message", resolve);
-      child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
+      const over = (code: number | null): void => reject(new Error(`${name} ended with ${code}`));
+      child.once("exit", over);
+      child.once("message", (message) => {
+        child.off("exit", over);
+        resolve(message);
+      });
     });
   const first = await next();
   const ask = (message: object): Promise<unknown> => {

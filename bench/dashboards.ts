@@ -19,7 +19,7 @@ const ROUNDS = 9;
 const SLICE_SECONDS = 2;
 /** Four events each: accepted, dispatched, first byte, finished. */
 const CALLS_PER_SECOND = 250;
-const STALLED = 10;
+const STALLED = 40;
 const STALL_SECONDS = Number(process.env["SIR_BENCH_STALL_SECONDS"] ?? 90);
 const READS = 300;
 const HOUR_MS = 3_600_000;

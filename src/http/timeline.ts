@@ -64,20 +64,34 @@ async function spansOf(world: HttpWorld, window: Window): Promise<Span[]> {
   return withLatest(world, window, "coarse", coarse.spans);
 }
 
-/** Memory is right where it and the disk both know a stretch. */
+/** Memory is right where it and the disk both know a stretch. Only lanes that memory knows of are touched. */
 function withLatest(world: HttpWorld, { fromMs, toMs, device }: Window, grain: Grain, stored: readonly Span[]): Span[] {
-  const keyOf = (span: Span): string => `${span.device}\n${span.model}\n${span.fromMs}`;
-  const spans = new Map(stored.map((span) => [keyOf(span), span]));
+  const laneOf = (span: Span): string => `${span.device}\n${span.model}`;
+  const latest = new Map<string, Span[]>();
   for (const span of world.engine.latest.spans(grain)) {
     if (device !== undefined && span.device !== device) continue;
     if (span.fromMs > toMs || (span.toMs !== null && span.toMs <= fromMs)) continue;
-    spans.set(keyOf(span), span);
+    latest.set(laneOf(span), [...(latest.get(laneOf(span)) ?? []), span]);
   }
-  const laneOf = (span: Span): string => `${span.device}\n${span.model}`;
-  return [...spans.values()].sort((a, b) =>
-    laneOf(a) === laneOf(b) ? a.fromMs - b.fromMs : laneOf(a) < laneOf(b) ? -1 : 1,
-  );
+  const spans: Span[] = [];
+  for (let first = 0; first < stored.length; ) {
+    const lane = laneOf(stored[first] as Span);
+    let end = first + 1;
+    while (end < stored.length && sameLane(stored[first], stored[end])) end++;
+    const known = latest.get(lane) ?? [];
+    const begins = new Set(known.map((span) => span.fromMs));
+    for (const span of stored.slice(first, end)) if (!begins.has(span.fromMs)) spans.push(span);
+    // What ended a moment ago and what goes on come after all of it, or nearly so.
+    spans.push(...known);
+    latest.delete(lane);
+    first = end;
+  }
+  for (const known of latest.values()) spans.push(...known);
+  return spans;
 }
+
+const sameLane = (a: Span | undefined, b: Span | undefined): boolean =>
+  a?.device === b?.device && a?.model === b?.model;
 
 /** Most points of a chart. */
 const POINTS_MAX = 5_000;

@@ -1,9 +1,12 @@
 // The live stream: the whole state first, what changed after it, and nothing for anybody who lags.
 
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { DeltaWire } from "../../src/client/wire-live.ts";
 import type { StatusWire } from "../../src/client/wire-status.ts";
-import { ANSWER, get, given, nextCall, passes, settled, submitted } from "./given.ts";
+import type { CallerId, ModelName } from "../../src/domain/ids.ts";
+import { Keyring } from "../../src/http/keyring.ts";
+import { ANSWER, type Given, get, given, nextCall, passes, settled, submitted } from "./given.ts";
 import { type Told, watching } from "./watching.ts";
 
 const deltasOf = (events: readonly Told[]): DeltaWire[] =>
@@ -59,5 +62,105 @@ describe("a reader of the live stream", () => {
     expect(before).toBe(1);
     expect(during.length).toBeLessThanOrEqual(6);
     expect(deltasOf(reader.events).length).toBeLessThanOrEqual(during.length + 1);
+  });
+});
+
+const secret = (name: string): string => `sir_${name}-0123456789`;
+const as = (name: string): Record<string, string> => ({ authorization: `Bearer ${secret(name)}` });
+const KEYS = { ann: ["submit"], bob: ["submit"], eve: ["observe"] } as const;
+
+async function guarded(): Promise<Given> {
+  const keys = Object.entries(KEYS).map(([name, scopes]) => ({
+    ...{ name: name as CallerId, scopes },
+    sha256: createHash("sha256").update(secret(name)).digest("hex"),
+  }));
+  return given({ deps: { keys: new Keyring(keys) } });
+}
+
+describe("a reader with a key", () => {
+  it("sees no other caller's job in any part of the stream, and an observer sees all", async () => {
+    const world = await guarded();
+    const [ann, bob, eve] = [
+      await watching(world, as("ann")),
+      await watching(world, as("bob")),
+      await watching(world, as("eve")),
+    ];
+
+    const { id } = await submitted(world, as("ann"));
+    const call = await nextCall(world);
+    await passes(world, 500);
+    // Comes while the decision that names the job is in force: the snapshot has it too.
+    const late = await watching(world, as("bob"));
+    call.answer(ANSWER);
+    await passes(world, 1_000);
+
+    const moved = deltasOf(bob.events).flatMap(({ moves }) => moves);
+    expect(moved[0]?.load).toBe("org/alpha:q4");
+    expect(ann.text).toContain(id);
+    expect(eve.text).toContain(id);
+    expect(bob.text).not.toContain(id);
+    expect(late.text).not.toContain(id);
+  });
+});
+
+describe("the stream's end", () => {
+  it("is said when the router goes down, and nobody is let in after that", async () => {
+    const world = await given();
+    const reader = await watching(world);
+
+    world.closing.drain();
+    await passes(world, 10);
+    const late = await settled(world, get(world, "/v1/stream"));
+
+    expect(reader.events.at(-1)?.event).toBe("bye");
+    expect(reader.done).toBe(true);
+    expect(late.status).toBe(503);
+  });
+
+  it("comes for nobody but who asked too late: the sixty-fifth is told when to come back", async () => {
+    const world = await given();
+    const readers = [];
+    for (let i = 0; i < 64; i++) readers.push(await watching(world));
+
+    const refused = await settled(world, get(world, "/v1/stream"));
+    readers[0]?.leave();
+    await passes(world, 10);
+    const welcome = await settled(world, get(world, "/v1/stream"));
+
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("too_many_streams");
+    expect(welcome.status).toBe(200);
+  });
+
+  it("is no error to those who resume: they get what they missed", async () => {
+    const world = await given();
+    await watching(world);
+    const away = await watching(world);
+    await submitted(world);
+    await passes(world, 500);
+    const last = away.events.at(-1)?.id ?? "";
+    away.leave();
+    (await nextCall(world)).answer(ANSWER);
+    await passes(world, 500);
+
+    const back = await watching(world, { "last-event-id": last });
+
+    expect(back.events[0]?.event).toBe("delta");
+    expect(deltasOf(back.events).flatMap(({ jobs }) => jobs.map(({ status }) => status))).toContain("completed");
+  });
+
+  it("costs the engine no watcher: a model that changes and changes back is told as it is", async () => {
+    const world = await given();
+    const first = await watching(world);
+    await world.engine.operator.pin("beta" as ModelName);
+    // Sees the pin before any frame tells it; then it is taken back.
+    const second = await watching(world);
+    await world.engine.operator.unpin("beta" as ModelName);
+    await passes(world, 3_000);
+
+    for (const reader of [first, second]) {
+      const told = reader.events.flatMap((each) => (each.event === "bye" ? [] : each.data.models));
+      expect(told.findLast(({ id }) => id === "beta")?.pinned).toBe(false);
+    }
   });
 });
