@@ -2,7 +2,7 @@
 
 import type { Band } from "../domain/band.ts";
 import type { Grain, Span } from "../domain/change.ts";
-import type { Decision } from "../domain/decision.ts";
+import type { Decision, Looks } from "../domain/decision.ts";
 import type { DevicePhase } from "../domain/event.ts";
 import type { Hint, HintState } from "../domain/hint.ts";
 import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
@@ -156,6 +156,8 @@ export interface DeviceStatus {
   /** The operator's act that holds it, or the whole router. */
   readonly pause: Pause | null;
   readonly decision: Decision | null;
+  /** How often that was confirmed until now; null: there was one look. */
+  readonly looks: Looks | null;
   /** What is left for loads ahead of need; null: there are none. */
   readonly preloadLeftMs: number | null;
 }

@@ -1,7 +1,7 @@
 // A stay that lasts is one decision: how often it was confirmed, and the race meanwhile, sampled. In memory at each look;
 // written at a sample and when it is over, so that a look costs no row and little time however often it comes.
 
-import { type Decision, type Sample, type Scored, TRAIL_MAX, type Verdict } from "../domain/decision.ts";
+import { type Decision, type Looks, type Sample, type Scored, TRAIL_MAX, type Verdict } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import type { LogEntry } from "../domain/journal.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -17,6 +17,8 @@ interface Stay {
   readonly decision: Decision;
   times: number;
   lastAtMs: number;
+  /** What the last look came to; null: there was one. */
+  last: Verdict | null;
   trail: Sample[];
   everyMs: number;
   order: string;
@@ -35,27 +37,39 @@ export class LookBook {
   began(device: DeviceUnit, decision: Decision): void {
     this.#close(device);
     this.#stays.set(device, {
-      ...{ decision, times: 1, lastAtMs: decision.atMs, trail: [], everyMs: EVERY_MS, writtenTimes: 1 },
+      ...{ decision, times: 1, lastAtMs: decision.atMs, last: null, trail: [], everyMs: EVERY_MS, writtenTimes: 1 },
       order: orderOf(decision),
     });
   }
 
-  /** One more look that came to the same. @returns The decision as it is known now, where it was sampled; else null. */
-  again(device: DeviceUnit, verdict: Verdict, nowMs: number): Decision | null {
+  /** The decision in force, as it was made. */
+  inForce(device: DeviceUnit): Decision | null {
+    return this.#stays.get(device)?.decision ?? null;
+  }
+
+  /** How often it was confirmed until now; null: there was one look. */
+  of(device: DeviceUnit): Looks | null {
     const stay = this.#stays.get(device);
-    if (stay === undefined) return null;
+    return stay === undefined || stay.times === 1 ? null : looksOf(stay);
+  }
+
+  /** One more look that came to the same. */
+  again(device: DeviceUnit, verdict: Verdict, nowMs: number): void {
+    const stay = this.#stays.get(device);
+    if (stay === undefined) return;
     stay.times++;
     stay.lastAtMs = nowMs;
+    stay.last = verdict;
     if (stay.trail.length === 0) stay.trail.push(sampleOf(stay.decision, stay.decision.atMs));
     const sinceMs = nowMs - (stay.trail.at(-1)?.atMs ?? nowMs);
     const due = sinceMs >= stay.everyMs;
-    if (!due && sinceMs < stay.everyMs * ORDER_PART) return null;
+    if (!due && sinceMs < stay.everyMs * ORDER_PART) return;
     const order = orderOf(verdict);
-    if (!due && order === stay.order) return null;
+    if (!due && order === stay.order) return;
     stay.order = order;
     stay.trail.push(sampleOf(verdict, nowMs));
     if (stay.trail.length > TRAIL_MAX) thin(stay);
-    return this.#write(stay);
+    this.#write(stay);
   }
 
   /** Writes what is not written yet: the router goes down. */
@@ -65,17 +79,20 @@ export class LookBook {
 
   #close(device: DeviceUnit): void {
     const stay = this.#stays.get(device);
-    this.#stays.delete(device);
     if (stay !== undefined && stay.times > stay.writtenTimes) this.#write(stay);
   }
 
-  #write(stay: Stay): Decision {
-    const { decision, times, lastAtMs } = stay;
-    const looks = { times, lastAtMs, trail: [...stay.trail] };
-    stay.writtenTimes = times;
-    this.#append([{ type: "decision.looks", id: decision.id, looks }]);
-    return { ...decision, looks };
+  #write(stay: Stay): void {
+    stay.writtenTimes = stay.times;
+    this.#append([{ type: "decision.looks", id: stay.decision.id, looks: looksOf(stay) }]);
   }
+}
+
+/** With the last look as the last sample, whether or not one was due. */
+function looksOf({ times, lastAtMs, last, trail }: Stay): Looks {
+  const isNews = last !== null && trail.at(-1)?.atMs !== lastAtMs;
+  const all = isNews ? [...trail.slice(0, TRAIL_MAX - 1), sampleOf(last, lastAtMs)] : [...trail];
+  return { times, lastAtMs, trail: all };
 }
 
 /** Every other sample goes, but the first and the last. */

@@ -4,7 +4,7 @@
 // A pass never waits for the disk.
 
 import type { Timer } from "../domain/clock.ts";
-import type { Decision, Verdict } from "../domain/decision.ts";
+import type { Decision, Looks, Verdict } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { decide } from "../scheduler/decide.ts";
 import { holdRule, sentence } from "../scheduler/explain.ts";
@@ -35,7 +35,6 @@ export class Loop {
   readonly #world: EngineWorld;
   readonly #devices: readonly DeviceUnit[];
   readonly #dispatcher: Dispatcher;
-  readonly #inForce = new Map<DeviceUnit, Decision>();
   readonly #verdicts = new Map<DeviceUnit, Decided>();
   readonly #shadow: ShadowWatch;
   /** How often each stay was confirmed. */
@@ -67,7 +66,12 @@ export class Loop {
   }
 
   decisionOf(device: DeviceUnit): Decision | null {
-    return this.#inForce.get(device) ?? null;
+    return this.#looks.inForce(device);
+  }
+
+  /** How often it was confirmed until now; null: there was one look. */
+  looksOf(device: DeviceUnit): Looks | null {
+    return this.#looks.of(device);
   }
 
   verdictOf(device: DeviceUnit): Verdict | null {
@@ -145,7 +149,7 @@ export class Loop {
       this.#verdicts.set(device, decided);
       const quietUntilMs = pauseEndsAtMs(device, decided);
       const quiet = quietUntilMs !== null && quietUntilMs > snapshot.nowMs;
-      const decision = quiet ? this.decisionOf(device) : this.#record(device, decided);
+      const decision = quiet ? this.#looks.inForce(device) : this.#record(device, decided);
       if (round === 0) this.#shadow.look(snapshot, decided, decision?.id ?? null);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
@@ -238,11 +242,13 @@ export class Loop {
    * decision in force.
    */
   #record(device: DeviceUnit, decided: Decided): Decision | null {
-    const inForce = this.decisionOf(device);
+    const inForce = this.#looks.inForce(device);
     if (decided.guard === "in_transition" && decided.kind === "hold") return inForce;
     const stays = decided.kind === "hold" || decided.kind === "idle";
-    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided))
-      return this.#confirmed(device, inForce, decided);
+    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) {
+      this.#looks.again(device, decided, this.#world.clock.nowMs());
+      return inForce;
+    }
     const { clock, ids, settings, models } = this.#world;
     const { serve: _, serves: __, first: ___, against, ...verdict } = decided;
     const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
@@ -255,17 +261,10 @@ export class Loop {
       wallMs: clock.wallMs(),
       sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs, against }),
     };
-    this.#inForce.set(device, decision);
     this.#looks.began(device, decision);
     this.#world.store.append([{ type: "decision", decision }]);
     this.#world.emit({ type: "decision", decision });
     return decision;
-  }
-
-  #confirmed(device: DeviceUnit, inForce: Decision, decided: Decided): Decision {
-    const sampled = this.#looks.again(device, decided, this.#world.clock.nowMs());
-    if (sampled !== null) this.#inForce.set(device, sampled);
-    return sampled ?? inForce;
   }
 
   /** A model that was taken out of the configuration is kept for as long as anything of it is left. */
@@ -279,7 +278,7 @@ export class Loop {
       const verdict = this.#verdicts.get(unit);
       const rule = verdict === undefined ? "order" : (holdRule(verdict) ?? "order");
       return {
-        ...{ unit, rule, decision: this.decisionOf(unit)?.id ?? null, against: verdict?.against ?? NOBODY },
+        ...{ unit, rule, decision: this.#looks.inForce(unit)?.id ?? null, against: verdict?.against ?? NOBODY },
         serves: verdict !== undefined && verdict.serve > 0 ? verdict.serves : [],
       };
     });

@@ -56,6 +56,7 @@ function deviceStatus(device: DeviceUnit, loop: Loop, world: EngineWorld): Devic
     paused: loop.isHeld(device),
     pause: world.pauses.router ?? world.pauses.device(device.spec.id),
     decision: loop.decisionOf(device),
+    looks: loop.looksOf(device),
     preloadLeftMs: budget === null ? null : budgetAt(budget, world.clock.nowMs()),
   };
 }

@@ -30,6 +30,8 @@ export interface Telling {
   readonly label: LabelOf;
   /** Where it stands in the queue now; null: it is in none, or nobody can say. */
   readonly place: Place | null;
+  /** Decisions in force as they are known now, ahead of what is stored of them. Absent: none. */
+  readonly inForce?: readonly Decision[];
   /** False: who paused what is not said, since the asker may not know other callers. */
   readonly observes: boolean;
 }
@@ -61,7 +63,7 @@ export async function readExplanation(
   const sketches = await reader.about.decisions(model, acceptedAtMs, toMs, SKETCHES_MAX);
   const decisions: Decision[] = [];
   for (const each of mostTelling(split, sketches)) {
-    const decision = await reader.decision(each);
+    const decision = telling.inForce?.find(({ id }) => id === each) ?? (await reader.decision(each));
     if (decision !== null) decisions.push(decision);
   }
   decisions.sort((a, b) => a.atMs - b.atMs);

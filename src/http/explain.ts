@@ -1,5 +1,6 @@
 // `GET /v1/jobs/{id}/explain`: where the job's time went. It is no poll, and renews no lease.
 
+import type { Decision } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { isFinal } from "../domain/job.ts";
 import { readExplanation } from "../explain/read.ts";
@@ -20,9 +21,17 @@ export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
     nowMs,
     label: (model: ModelName) => world.engine.model(model)?.label ?? model,
     place: job.state.status === "queued" ? await world.engine.queue.place(job) : null,
+    inForce: isFinal(job.state.status) ? [] : inForce(world),
     observes: mayObserve(c),
   });
   return c.json(explanation, 200, { "cache-control": "no-store" });
+}
+
+/** Decisions in force: what is stored of them is up to half a minute old. */
+function inForce(world: HttpWorld): Decision[] {
+  return world.engine
+    .status()
+    .devices.flatMap(({ decision, looks }) => (decision === null || looks === null ? [] : [{ ...decision, looks }]));
 }
 
 /** What is known of a live job may still be on its way to the disk; what cannot be written is not waited for. */
