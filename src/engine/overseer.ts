@@ -65,7 +65,8 @@ export class Overseer {
       const homes = devices.filter(({ spec }) => entry.spec.devices.includes(spec.id));
       const paused = world.pauses.over(entry.spec) !== null || homes.every((unit) => unit.paused);
       const barred = entry.paused || paused || entry.remote !== null;
-      if (barred || homes.some((unit) => unit.find(name) !== null)) continue;
+      const comes = homes.some(({ move }) => move?.load === name);
+      if (barred || comes || homes.some((unit) => unit.find(name) !== null)) continue;
       const boundMs = loadBoundMs(entry, devices, world, working);
       if (boundMs !== null) bounds.set(name, this.#nowMs() + boundMs);
     }
@@ -94,7 +95,7 @@ export class Overseer {
     const { share, swaps } = this.#hour.swapping(id, nowMs);
     const next = unit.paused ? null : estimates.nextOf(id);
     const here = next !== null && unit.find(next.model)?.leaving === false;
-    const comes = next === null || here ? null : next;
+    const comes = next === null || here || saysNoMore(unit, next) ? null : next;
     const tenants = unit.residents.map(({ instance: { model }, running, leaving }) => {
       return {
         model,
@@ -122,6 +123,11 @@ export class Overseer {
     const { lowAtMs = null, midAtMs = null, highAtMs = null } = shown ?? {};
     return { lowAtMs, midAtMs, highAtMs, boundAtMs: boundAtMs ?? null };
   }
+}
+
+/** It is on its way already, and when it will be there is not known. */
+function saysNoMore({ move }: DeviceUnit, { model, inMs }: Coming): boolean {
+  return move?.load === model && inMs === null;
 }
 
 function moveOf(move: ActiveMove, { models }: EngineWorld, nowMs: number): MoveOverview {

@@ -31,7 +31,8 @@ interface Open {
   readonly atMs: number;
   readonly projectedMs: number;
   readonly shown: Corrected;
-  readonly kind: Calibration;
+  /** What its outcome teaches: of its band, and of all. */
+  readonly kinds: readonly Calibration[];
 }
 
 export interface Outcome {
@@ -51,6 +52,8 @@ interface Kinds {
 export class Scoring {
   readonly #softMs: number;
   readonly #kinds: Readonly<Record<Band, Kinds>>;
+  /** Of all bands together, for a band that has too few outcomes of its own. */
+  readonly #pooled = kindsOf();
   readonly #open = new Map<JobId, Open>();
   /** For each kind and size of estimate, when the last one that counted was asked for. */
   readonly #counted = new Map<Calibration, Map<number, number>>();
@@ -64,7 +67,9 @@ export class Scoring {
 
   /** A projection as outcomes have taught to read it. @param startsInMs Until it starts, whatever is estimated. */
   corrected(band: Band, projectedMs: number, startsInMs: number): Corrected {
-    const spread = this.#kindOf(band, projectedMs, startsInMs).spread();
+    const spread =
+      kindIn(this.#kinds[band], projectedMs, startsInMs).spread() ??
+      kindIn(this.#pooled, projectedMs, startsInMs).spread();
     if (spread === null) return { midMs: projectedMs, range: null };
     const { observations } = spread;
     const at = (factor: keyof Pick<Spread, "low" | "mid" | "high">): number =>
@@ -80,7 +85,8 @@ export class Scoring {
   ): void {
     if (this.#open.has(job) || this.#open.size >= OPEN_MAX) return;
     const { atMs, projectedMs, startsInMs, shown } = told;
-    this.#open.set(job, { atMs, projectedMs, shown, kind: this.#kindOf(band, projectedMs, startsInMs) });
+    const kinds = [this.#kinds[band], this.#pooled].map((each) => kindIn(each, projectedMs, startsInMs));
+    this.#open.set(job, { atMs, projectedMs, shown, kinds });
   }
 
   /** It has come. Null: nothing was told of it. */
@@ -89,7 +95,9 @@ export class Scoring {
     if (open === undefined) return null;
     this.#open.delete(job);
     const actualMs = nowMs - open.atMs;
-    if (this.#isNews(open)) open.kind.record(open.projectedMs + this.#softMs, actualMs + this.#softMs);
+    for (const kind of open.kinds) {
+      if (this.#isNews(kind, open)) kind.record(open.projectedMs + this.#softMs, actualMs + this.#softMs);
+    }
     const { midMs, range } = open.shown;
     const hit = range === null ? null : actualMs >= range.lowMs && actualMs <= range.highMs;
     return { estimatedMs: midMs, actualMs, hit };
@@ -100,14 +108,8 @@ export class Scoring {
     this.#open.delete(job);
   }
 
-  #kindOf(band: Band, projectedMs: number, startsInMs: number): Calibration {
-    const kinds = this.#kinds[band];
-    if (startsInMs <= AT_ONCE_MS) return kinds.atOnce;
-    return projectedMs < LATE_MS ? kinds.soon : kinds.late;
-  }
-
   /** Neighbours in a burst of hundreds share one fate, and would soon be all that is remembered: one of them counts. */
-  #isNews({ kind, atMs, projectedMs }: Open): boolean {
+  #isNews(kind: Calibration, { atMs, projectedMs }: Open): boolean {
     const alike = this.#counted.get(kind) ?? new Map<number, number>();
     this.#counted.set(kind, alike);
     const size = Math.round(SIZES_PER_DOUBLING * Math.log2(Math.max(1, projectedMs)));
@@ -115,6 +117,11 @@ export class Scoring {
     if (news) alike.set(size, atMs);
     return news;
   }
+}
+
+function kindIn(kinds: Kinds, projectedMs: number, startsInMs: number): Calibration {
+  if (startsInMs <= AT_ONCE_MS) return kinds.atOnce;
+  return projectedMs < LATE_MS ? kinds.soon : kinds.late;
 }
 
 function kindsOf(): Kinds {

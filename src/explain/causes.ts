@@ -210,7 +210,7 @@ export function errorLine(text: string | null | undefined): string {
     .map(quoted)
     .filter((line) => line !== "");
   const [first = "", last = first] = [lines[0], lines.at(-1)];
-  return first === last ? first : `${first}: ${last}`;
+  return last.includes(first) || first.includes(last) ? first : `${first}: ${last}`;
 }
 
 /** Somebody else's words inside a sentence of ours: one line, no full stop at the end, not too long. */

@@ -106,10 +106,10 @@ export const HOLD_WORDS: Readonly<Record<HoldRule, HoldWords>> = {
     phrase: (by, tense) => `the device ${was(tense)} busy bringing in or taking out ${by}`,
   },
   own_move: {
-    title: "This model was on its way out",
+    title: "This model was being unloaded",
     when: "The model itself was being unloaded, and can come back only when that is over.",
     levers: ["models.*.unloadAfterSeconds", "models.*.pinned"],
-    phrase: (_by, tense) => `this model ${was(tense)} on its way out`,
+    phrase: (_by, tense) => `this model itself ${was(tense)} being unloaded`,
   },
 };
 

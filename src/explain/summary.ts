@@ -13,8 +13,8 @@ import { tryLine } from "./try-line.ts";
 const SPOKEN_MS = 2_000;
 /** A second part is named from this share of the wait on. */
 const SECOND_SHARE = 0.2;
-/** All but so little is all of it. */
-const ALL_SHARE = 0.995;
+/** Below this share of all that its model was held, the longest hold is not the whole story. */
+const MAIN_SHARE = 0.7;
 const SWAP = ["draining", "unloading", "loading"] as const;
 
 /** @returns A text of one to four sentences; quantities hold no-break spaces. */
@@ -23,10 +23,16 @@ export function summaryOf(life: Life, label: LabelOf): Summary {
     .filter(({ cause, ms }) => cause !== "running" && ms >= SPOKEN_MS)
     .toSorted((a, b) => b.ms - a.ms);
   const lead = leadOf(life);
-  const [top, second] = life.waitMs < SPOKEN_MS ? [] : waits;
-  if (top === undefined) return { text: lead.text, code: lead.code, try: null };
+  const holds = waits.filter(({ cause }) => cause === "held");
+  const heldMs = sumOf(holds);
+  const [longest] = waits;
+  if (longest === undefined || life.waitMs < SPOKEN_MS) return { text: lead.text, code: lead.code, try: null };
+  // Several rules in turn are one story where they make up the most of it.
+  const [top = longest] = heldMs >= longest.ms ? holds : [];
+  const scattered = top.cause === "held" && holds.length > 1 && top.ms < heldMs * MAIN_SHARE;
+  const second = waits.find((each) => (scattered ? each.cause !== "held" : each !== top));
   const end = top.cause === "held" ? endOf(life, top, label) : null;
-  const why = whyOf(life, top, label, end?.text ?? "");
+  const why = scattered ? holdsOf(life, holds, label, end?.text ?? "") : whyOf(life, top, label, end?.text ?? "");
   const sentences = [lead.text, why, secondOf(life, top, second, label), costOf(life, top), nowOf(life, top, label)];
   const cause = top.rule === null ? top.cause : `${top.cause}.${top.rule}`;
   return {
@@ -96,8 +102,31 @@ function expiredWords({ deadlineAtMs, acceptedAtMs }: Job, waited: string): stri
 function whyOf({ waitMs }: Life, top: Part, label: LabelOf, end: string): string {
   const share = top.ms / waitMs;
   const phrase = phraseOf(top, label, "past", top.stretches);
-  if (share >= ALL_SHARE) return `All that time ${phrase}${end}.`;
+  if (isAll(waitMs, top.ms)) return `All that time ${phrase}${end}.`;
   return `For ${duration(top.ms)} of that (${percent(share)}), ${phrase}${end}.`;
+}
+
+/** `For 20 s of that (56 %), the device was held from it: a outscored this model (10 s) and ... (9.7 s).` */
+function holdsOf({ waitMs }: Life, holds: readonly Part[], label: LabelOf, end: string): string {
+  const heldMs = sumOf(holds);
+  const [most, next] = holds;
+  const told = [most, next].flatMap((each) =>
+    each === undefined ? [] : [`${phraseOf(each, label, "past", each.stretches)} (${duration(each.ms)})`],
+  );
+  const lead = isAll(waitMs, heldMs)
+    ? "All that time"
+    : `For ${duration(heldMs)} of that (${percent(heldMs / waitMs)}),`;
+  const rest = holds.length > 2 ? ", among other things" : "";
+  return `${lead} the device was not free for it: ${told.join(", and ")}${rest}${end}.`;
+}
+
+/** What is left of the wait would not be spoken of. */
+function isAll(waitMs: number, ms: number): boolean {
+  return waitMs - ms < SPOKEN_MS;
+}
+
+function sumOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { ms }) => sum + ms, 0);
 }
 
 function secondOf({ waitMs }: Life, top: Part, second: Part | undefined, label: LabelOf): string | null {
@@ -109,7 +138,7 @@ function secondOf({ waitMs }: Life, top: Part, second: Part | undefined, label: 
 
 function costOf({ parts }: Life, top: Part): string | null {
   const swap = parts.filter(isSwap);
-  const costMs = swap.reduce((sum, { ms }) => sum + ms, 0);
+  const costMs = sumOf(swap);
   if (costMs < SPOKEN_MS || (isSwap(top) && costMs - top.ms < SPOKEN_MS)) return null;
   if (swap.every(({ cause }) => cause === "loading")) return `Loading its model took ${duration(costMs)}.`;
   return `The swap itself cost ${duration(costMs)}.`;

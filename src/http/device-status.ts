@@ -7,6 +7,7 @@ import { deviceNext, deviceSummary } from "../explain/device-words.ts";
 import type { LabelOf } from "../explain/parts.ts";
 import { decisionWire } from "./decision-wire.ts";
 import type { HttpWorld } from "./deps.ts";
+import { aheadMs } from "./instants.ts";
 import { tenths, wallSeconds } from "./models.ts";
 import { pauseWire } from "./pause-wire.ts";
 import { seconds } from "./receipt.ts";
@@ -27,7 +28,8 @@ function deviceWire(
   label: LabelOf,
 ): DeviceStatusWire {
   const overview = devices.get(device.device) ?? NOTHING;
-  const facts = { device, overview, models, nowMs: world.clock.nowMs(), wallMs: world.clock.wallMs() };
+  const nowMs = world.clock.nowMs();
+  const facts = { device, overview, models, nowMs, wallMs: nowMs + aheadMs(world) };
   return {
     id: device.device,
     phase: device.phase,

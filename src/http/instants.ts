@@ -7,7 +7,7 @@ import type { HttpWorld } from "./deps.ts";
 const SAME_MS = 2_000;
 
 /** How far the wall clock is ahead of router time. */
-function aheadMs({ clock }: Pick<HttpWorld, "clock">): number {
+export function aheadMs({ clock }: Pick<HttpWorld, "clock">): number {
   const ms = clock.wallMs() - clock.nowMs();
   return Math.abs(ms) < SAME_MS ? 0 : Math.round(ms / 1000) * 1000;
 }

@@ -4,6 +4,7 @@ import type { ModelList, ModelWire } from "../client/wire.ts";
 import type { ModelStatus } from "../engine/control.ts";
 import { createModelDirectory } from "../intake/models.ts";
 import type { Call, HttpWorld } from "./deps.ts";
+import { aheadMs } from "./instants.ts";
 import { seconds } from "./receipt.ts";
 
 /** @param createdAt Unix seconds; OpenAI's shape wants one, and the configuration has none. */
@@ -61,7 +62,7 @@ export function tenths(gib: number | null): number | null {
   return gib === null ? null : Math.round(gib * 10) / 10;
 }
 
-/** An instant of router time on the wall clock of now, in Unix seconds to the millisecond. */
+/** An instant of router time in Unix seconds, to the millisecond: the same number whenever it is asked for. */
 export function wallSeconds(world: HttpWorld, atMs: number | null): number | null {
-  return atMs === null ? null : seconds(atMs - world.clock.nowMs() + world.clock.wallMs());
+  return atMs === null ? null : seconds(atMs + aheadMs(world));
 }

@@ -37,6 +37,26 @@ const LIVES = [
   ["mostly loading", life(STATES.succeeded, [part("own_queue", 5_000), part("loading", 60_000), part("running", 900)])],
   ["swap without a hold", life(STATES.succeeded, [...swap, part("running", 6_000)])],
   ["under two seconds", life(STATES.succeeded, [part("own_queue", 1_900), part("running", 6_000)])],
+  [
+    "held by several rules in turn",
+    life(
+      STATES.succeeded,
+      [part("held", 9_650, { rule: "switching_other" }), part("held", 10_483), ...swap, part("running", 900)]
+        .map((each) => (each.cause === "draining" ? { ...each, ms: 5_268 } : each))
+        .filter(({ cause }) => cause !== "loading"),
+      {
+        moved: moved("challenger_wins", 20_000),
+      },
+    ),
+  ],
+  [
+    "held by three rules, all the time",
+    life(STATES.queued, [
+      part("held", 9_650, { rule: "switching_other" }),
+      part("held", 10_483),
+      part("held", 8_000, { rule: "min_residency" }),
+    ]),
+  ],
   ["days", life(STATES.succeeded, [part("router_down", 260_000_000), part("running", 6_000)])],
   ["failed after a wait", life(STATES.failed, [held, part("running", 6_000)])],
   ["failed at once", life(STATES.failed, [part("running", 6_000)])],
