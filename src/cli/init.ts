@@ -7,6 +7,7 @@ import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Draft, draftText, manageable, type Offer, offerOf } from "./init-draft.ts";
 import { placeConfig } from "./init-file.ts";
+import { measured } from "./init-measure.ts";
 import type { Candidate } from "./init-models.ts";
 import { foundLines, portLines, skippedLines } from "./init-words.ts";
 
@@ -31,6 +32,7 @@ export const init = defineSirCommand({
       description: `Only these engines, by comma: ${ENGINE_KINDS.join(", ")}.`,
     },
     host: { type: "string", valueHint: "HOST", description: "Look at one more host, or HOST:PORT (repeatable)." },
+    measure: { type: "boolean", description: "Load each model once, after a question, to know what it takes." },
     containers: { type: "boolean", description: "SIR may start and stop the vLLM containers that are found." },
   },
   repeats: ["host"],
@@ -48,6 +50,7 @@ interface Wishes {
   readonly dryRun?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly containers?: boolean | undefined;
+  readonly measure?: boolean | undefined;
   readonly json?: unknown;
 }
 
@@ -65,10 +68,11 @@ export async function settle(machine: Machine, wishes: Wishes, io: Io): Promise<
   );
   for (const line of skippedLines(offer.skipped)) io.say(line);
   if (offer.candidates.length === 0) return nothing(machine, offer, wishes, io);
-  const models = asks ? await askModels(offer.candidates, io) : offer.candidates;
-  const draft: Draft = { machine, own, models, version: io.version };
-  const text = draftText(draft);
+  const chosen = asks ? await askModels(offer.candidates, io) : offer.candidates;
   const writes = asks || (wishes.yes === true && wishes.dryRun !== true);
+  const guessed: Draft = { machine, own, models: chosen, version: io.version };
+  const draft = await withMeasures(guessed, writes, wishes, io);
+  const text = draftText(draft);
   const placed = writes ? await placeConfig(text, wishes.force === true, io) : null;
   if (wishes.json === true) {
     const config = placed === null ? { config: text } : {};
@@ -86,11 +90,24 @@ export async function settle(machine: Machine, wishes: Wishes, io: Io): Promise<
     io.say("\nNothing was written: `sir init --yes` writes sir.config.ts.");
     return EXIT.done;
   }
-  const count = `${models.length} model${models.length === 1 ? "" : "s"}`;
+  const count = `${chosen.length} model${chosen.length === 1 ? "" : "s"}`;
   io.out(`\nWrote ${placed.name} (${count}). Every guess in it is marked GUESS.`);
   for (const note of placed.notes) io.out(note);
   for (const line of nextLines(draft, placed.name)) io.out(line);
   return EXIT.done;
+}
+
+async function withMeasures(draft: Draft, writes: boolean, { measure, yes }: Wishes, io: Io): Promise<Draft> {
+  if (measure !== true) return draft;
+  if (!writes) {
+    io.say("Nothing is measured where nothing is written: --measure needs a terminal, or --yes.");
+    return draft;
+  }
+  const count = draft.models.filter(({ usesDevice }) => usesDevice).length;
+  const question = `? Load each of ${count} model${count === 1 ? "" : "s"} once and unload it again? What is loaded now may have to go. (y/N) `;
+  if (count === 0 || (yes !== true && !/^y(es)?$/i.test((await io.question(question)).trim()))) return draft;
+  io.say("Measuring …");
+  return { ...draft, models: await measured(draft.models, draftText(draft), io) };
 }
 
 function nextLines({ own, models }: Draft, name: string): string[] {

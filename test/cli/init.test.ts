@@ -9,6 +9,8 @@ import { settle } from "../../src/cli/init.ts";
 import { findDockers } from "../../src/discovery/docker.ts";
 import type { Machine } from "../../src/discovery/found.ts";
 import { lookAround } from "../../src/discovery/look.ts";
+import { SystemClock } from "../../src/system/clock.ts";
+import { fakeOllama } from "../backends/fakes/ollama.ts";
 import {
   answering,
   ENGINES,
@@ -267,6 +269,33 @@ describe("at a terminal", () => {
     expect(text).toContain(`driver: "${driver}"`);
     expect(text.includes('containerName: "vllm-oss"')).toBe(driver === "vllm-docker");
     expect(text.includes('aliases: ["oss-20b"]')).toBe(driver === "vllm-docker");
+  });
+
+  it("measures what it may load, once it was agreed to, and leaves nothing loaded", async () => {
+    const fake = await fakeOllama("qwen3:8b", "gpt-oss:120b");
+    const machine = await machineWith(["ollama"]);
+    const [engine] = machine.engines;
+    const models = engine?.models.map((model) => ({ ...model, loadedGiB: null })) ?? [];
+    const moved = { ...machine, engines: engine === undefined ? [] : [{ ...engine, origin: fake.origin, models }] };
+    const cwd = tempFolder();
+    const at = asked(cwd, ["", "y"]);
+
+    await settle(moved, { measure: true }, { ...at.io, clock: new SystemClock() });
+
+    const text = readFileSync(join(cwd, "sir.config.ts"), "utf8");
+    expect(at.questions[1]).toContain("Load each of 2 models once and unload it again?");
+    expect(text.match(/Measured by `sir init --measure`/g)).toHaveLength(4);
+    expect(text).not.toContain("GiB a second");
+    expect(fake.loaded()).toEqual([]);
+  });
+
+  it("measures nothing when it was not agreed to", async () => {
+    const cwd = tempFolder();
+    const at = asked(cwd, ["", "n"]);
+
+    await settle(await machineWith(["ollama"]), { measure: true }, at.io);
+
+    expect(readFileSync(join(cwd, "sir.config.ts"), "utf8")).not.toContain("Measured");
   });
 
   it("looks at its own machine by real probes, and refuses what it does not know", async () => {
