@@ -1,7 +1,7 @@
 // `sir init`: what is found becomes a file that compiles, is formatted, is accepted, and holds no guess unmarked; nothing
 // that somebody wrote is written over.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
@@ -11,34 +11,15 @@ import type { Machine } from "../../src/discovery/found.ts";
 import { lookAround } from "../../src/discovery/look.ts";
 import { SystemClock } from "../../src/system/clock.ts";
 import { fakeOllama } from "../backends/fakes/ollama.ts";
-import {
-  answering,
-  ENGINES,
-  GB10,
-  LLAMA_ROUTER,
-  type MachineFiles,
-  nvidiaSmi,
-  surroundings,
-} from "../discovery/fakes.ts";
+import { answering, ENGINES, LLAMA_ROUTER, machineWith, nvidiaSmi, SPARK, surroundings } from "../discovery/fakes.ts";
 import { examined, formatted, tempFolder, typeFaults } from "./generated.ts";
 import { terminal } from "./terminal.ts";
-
-const SPARK: MachineFiles = {
-  programs: { "nvidia-smi": nvidiaSmi(GB10, "VLLM::EngineCore, 18432\n/usr/bin/ollama, 9300") },
-  files: { "/proc/meminfo": "MemTotal:       127643648 kB\n" },
-};
 
 const VLLM_CONTAINER = {
   "/version": { Version: "29.4.0" },
   "/containers/json": [{ Id: "1", Names: ["/vllm-oss"], Image: "vllm/vllm-openai:v1", State: "exited", Ports: [] }],
   "/containers/1/json": { Args: ["--model", "openai/oss", "--served-model-name", "oss", "oss-20b"], HostConfig: {} },
 };
-
-async function machineWith(engines: readonly (keyof typeof ENGINES)[], given = SPARK): Promise<Machine> {
-  const around = surroundings(given);
-  const servers = await Promise.all(engines.map((kind) => answering(ENGINES[kind])));
-  return await lookAround(around, { hosts: servers.map(({ origin }) => origin), ports: [] });
-}
 
 /** Each question gets the next answer. */
 function asked(cwd: string, answers: readonly string[]) {
@@ -134,58 +115,6 @@ describe("the file", () => {
 
     expect(text.match(/"openai\/gpt-oss-20b": \{/g)).toHaveLength(1);
     expect(err()).toMatch(/left alone +openai\/gpt-oss-20b \(vLLM on :\d+\): vLLM on :\d+ has one of that name/);
-  });
-});
-
-describe("what was there before", () => {
-  it("is not written over: a new file stands beside it, and the difference is said in words", async () => {
-    const cwd = tempFolder();
-    const mine = 'export default { server: { port: 9000 }, models: { mine: { backend: { driver: "mock" } } } };\n';
-    writeFileSync(join(cwd, "sir.config.ts"), mine);
-    const { io, out } = terminal({ cwd });
-
-    await settle(await machineWith(["vllm"]), { yes: true }, io);
-
-    expect(readFileSync(join(cwd, "sir.config.ts"), "utf8")).toBe(mine);
-    expect(existsSync(join(cwd, "sir.config.new.ts"))).toBe(true);
-    expect(out()).toContain("has besides: openai/gpt-oss-20b");
-    expect(out()).toContain("does not have: mine");
-    expect(out()).toMatch(/server\.port is 8\d00, there 9000/);
-    expect(out()).toContain("sir serve --config sir.config.new.ts");
-  });
-
-  it("is not written over when it cannot be read either", async () => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "sir.config.json"), "{ not json");
-    const { io, out } = terminal({ cwd });
-
-    await settle(await machineWith(["vllm"]), { yes: true }, io);
-
-    expect(readdirSync(cwd).sort()).toEqual(["sir.config.json", "sir.config.new.ts"]);
-    expect(out()).toContain("sir.config.json cannot be read: sir doctor says why");
-  });
-
-  it("is written over with --force", async () => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "sir.config.ts"), "// mine\n");
-
-    await settle(await machineWith(["vllm"]), { yes: true, force: true }, terminal({ cwd }).io);
-
-    expect(readdirSync(cwd)).toEqual(["sir.config.ts"]);
-    expect(readFileSync(join(cwd, "sir.config.ts"), "utf8")).toContain("gpt-oss-20b");
-  });
-
-  it("is set aside when it is the example that is shipped", async () => {
-    const cwd = tempFolder();
-    const example = readFileSync(new URL("../../sir.config.ts", import.meta.url), "utf8");
-    writeFileSync(join(cwd, "sir.config.ts"), example);
-    const { io, out } = terminal({ cwd });
-
-    await settle(await machineWith(["vllm"]), { yes: true }, io);
-
-    expect(readFileSync(join(cwd, "sir.config.example.ts"), "utf8")).toBe(example);
-    expect(readFileSync(join(cwd, "sir.config.ts"), "utf8")).toContain("gpt-oss-20b");
-    expect(out()).toContain("The shipped example was moved to sir.config.example.ts.");
   });
 });
 

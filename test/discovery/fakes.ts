@@ -7,6 +7,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Machine } from "../../src/discovery/found.ts";
+import { lookAround } from "../../src/discovery/look.ts";
 import type { Surroundings } from "../../src/discovery/surroundings.ts";
 
 export interface Answering {
@@ -142,4 +144,17 @@ export const GB10 = "0, NVIDIA GB10, GPU-5f1c, [N/A], 580.95.05";
 /** Answers the two questions that are asked of it. */
 export function nvidiaSmi(gpus: string, tenants = ""): string {
   return `case "$1" in\n*query-gpu*) printf '%s\\n' "${gpus}";;\n*) printf '%s\\n' "${tenants}";;\nesac`;
+}
+
+/** A DGX Spark on which a vLLM and an Ollama run. */
+export const SPARK: MachineFiles = {
+  programs: { "nvidia-smi": nvidiaSmi(GB10, "VLLM::EngineCore, 18432\n/usr/bin/ollama, 9300") },
+  files: { "/proc/meminfo": "MemTotal:       127643648 kB\n" },
+};
+
+/** Engines of these kinds, on ports of their own. */
+export async function machineWith(engines: readonly (keyof typeof ENGINES)[], given = SPARK): Promise<Machine> {
+  const around = surroundings(given);
+  const servers = await Promise.all(engines.map((kind) => answering(ENGINES[kind])));
+  return await lookAround(around, { hosts: servers.map(({ origin }) => origin), ports: [] });
 }
