@@ -5,7 +5,8 @@ import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 
 /**
  * What is left of the ceiling, then for each other model that has work one load with its residency and its overdue drain,
- * then its own load. Its own load alone where no other model has work. Null without a ceiling, or while it is broken.
+ * then its own load. Its own load alone where no other model has work. Null without a ceiling, while it is broken, or while
+ * an operator holds it back.
  */
 export function loadBoundMs(
   entry: ModelEntry,
@@ -17,6 +18,7 @@ export function loadBoundMs(
   const { guards } = world.settings.policy;
   const oldest = entry.queue.oldest();
   if (guards.maxWaitMs === null || entry.breaker.retryAtMs > nowMs || oldest === null) return null;
+  if (world.pauses.over(entry.spec) !== null) return null;
   const turnMs = (guards.minResidencyMs ?? 0) + world.settings.drainMs;
   const rivals = working.filter((other) => other !== entry);
   const ownMs = expectedLoadMs(entry);

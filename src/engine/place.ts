@@ -48,7 +48,8 @@ export class LocalQueueView implements QueueView {
 
   #placeAt(entry: ModelEntry, position: number | null, job: { readonly id: JobId | null; readonly band: Band }): Place {
     const nowMs = this.#world.clock.nowMs();
-    const estimate = position === null || entry.breaker.broken ? null : this.#estimates.of(job, entry, position);
+    const held = entry.breaker.broken || this.#world.pauses.over(entry.spec) !== null;
+    const estimate = position === null || held ? null : this.#estimates.of(job, entry, position);
     const resident = entry.remote !== null || this.#devices.some((device) => device.find(entry.spec.name) !== null);
     return {
       position,
@@ -56,7 +57,7 @@ export class LocalQueueView implements QueueView {
       resident,
       needsSwap: !resident,
       loadMs: resident ? 0 : expectedLoadMs(entry),
-      loadBoundMs: resident ? 0 : loadBoundMs(entry, this.#devices, this.#world),
+      loadBoundMs: resident && !held ? 0 : loadBoundMs(entry, this.#devices, this.#world),
       estimatedMs: estimate?.midMs ?? null,
       estimatedRange: estimate?.range ?? null,
       start: estimate?.start ?? null,

@@ -103,6 +103,28 @@ describe("a pause of one device", () => {
   });
 });
 
+describe("what is promised of a job that is held back", () => {
+  it("is nothing, until the pause ends: neither an estimate nor a bound", async () => {
+    const rig = await open({ scheduler: { policy: "model-score" }, models: { a: { loadSeconds: 5 }, b: {} } });
+    for (let n = 0; n < 3; n++) await rig.submit("a", { leaseMs: null });
+    await rig.advance(30);
+    await rig.engine.operator.pause(null, FAN);
+    const jobs = [await rig.submit("a", { leaseMs: null }), await rig.submit("b", { leaseMs: null })];
+    await rig.advance(5);
+    const places = async () => Promise.all(jobs.map(async (id) => rig.engine.queue.place(await rig.job(id))));
+
+    const during = await places();
+    await rig.engine.operator.resume();
+    const after = await places();
+
+    for (const place of during) {
+      expect(place).toMatchObject({ loadBoundMs: null, estimatedMs: null, blocked: { reason: "paused" } });
+    }
+    expect(after[0]).toMatchObject({ loadBoundMs: 0, blocked: null });
+    expect(after[1]?.loadBoundMs).toBeGreaterThan(0);
+  });
+});
+
 describe("a pause of the router", () => {
   it("and one of a device end apart from each other", async () => {
     const rig = await open({ ...pair, models: { a: { memoryGiB: 60, device: "gpu0" } } });
