@@ -8,6 +8,7 @@ import { Panel } from "../parts/panel.tsx";
 import { duration, moment } from "../parts/time.ts";
 import { WaitBar } from "../parts/wait-bar.tsx";
 import { href } from "../route.ts";
+import { isCode, whatIfOf } from "./levers.ts";
 
 export function TimeSpent({ told }: { readonly told: ExplanationWire }) {
   const now = useNow();
@@ -110,16 +111,4 @@ function Levers({ levers }: { readonly levers: readonly string[] }) {
 /** Code between backticks. */
 function Marked({ text }: { readonly text: string }) {
   return <>{text.split("`").map((piece, i) => (i % 2 === 1 ? <code key={piece}>{piece}</code> : piece))}</>;
-}
-
-export const isCode = (lever: string): boolean => /^(sir [a-z]|[a-z]+(\.[\w*]+)+$)/.test(lever);
-
-/** From `sir replay --from … --set maxWaitSeconds=600` to the address of the page What if. */
-export function whatIfOf(command: string): Record<string, string> {
-  const settings = [...command.matchAll(/--set[= ](\S+)/g)].map(([, pair = ""]) => pair);
-  const policy = /--policy[= ](\S+)/.exec(command)?.[1];
-  return {
-    ...(settings.length === 0 ? {} : { set: settings.join(",") }),
-    ...(policy === undefined ? {} : { policy }),
-  };
 }
