@@ -11,6 +11,7 @@ import { batchesBench } from "./batches.ts";
 import { childPids } from "./children.ts";
 import { dashboardsBench } from "./dashboards.ts";
 import { decideBench } from "./decide.ts";
+import { explainBench } from "./explain.ts";
 import { type Bench, type Figure, isMet, lineOf } from "./figure.ts";
 import { largeBodiesBench } from "./large-bodies.ts";
 import { describeMachine, type Machine, watchOthers } from "./machine.ts";
@@ -31,6 +32,7 @@ const BENCHES: readonly Bench[] = [
   scanBench,
   batchesBench,
   dashboardsBench,
+  explainBench,
   preloadBench,
   ratioBench,
 ];
