@@ -139,21 +139,22 @@ describe("the page of a job", () => {
   it("ends the race of scores with the decision that its model wins", () => {
     const race = raceOf(
       [
-        look({ at_ms: 100, trail: [[200, 2, 10]] }),
-        look({ at_ms: 300, own: { score: 12, depth: 1, oldest_seconds: 0 }, winner: { model: "own", score: 12 } }),
-        look({ at_ms: 400, winner: { model: "own", score: 20 } }),
+        look({ at_ms: 1_000, trail: [[20_000, 2, 10]] }),
+        look({ at_ms: 30_000, own: { score: 12, depth: 1, oldest_seconds: 0 }, winner: { model: "own", score: 12 } }),
+        look({ at_ms: 40_000, winner: { model: "own", score: 20 } }),
       ],
       "own",
-      150,
+      1_500,
     );
 
-    expect(race).toEqual({ atMs: [150, 200, 300], own: [1, 2, 12], winner: [9, 10, null], rivals: ["a"] });
+    expect(race).toEqual({ atMs: [1_500, 20_000, 30_000], own: [1, 2, 12], winner: [9, 10, null], rivals: ["a"] });
   });
 
-  it("draws no race where a rule gives no scores, or there is one look", () => {
+  it("draws no race where a rule gives no scores, or it was over in a moment", () => {
     const silent = { own: { score: null, depth: 1, oldest_seconds: 0 }, winner: { model: "a", score: null } };
 
-    expect(raceOf([look({ ...silent, at_ms: 1 }), look({ ...silent, at_ms: 2 })], "own", 0)).toBeNull();
+    expect(raceOf([look({ ...silent, at_ms: 1 }), look({ ...silent, at_ms: 9_000 })], "own", 0)).toBeNull();
+    expect(raceOf([look({ at_ms: 1 }), look({ at_ms: 2_000 })], "own", 0)).toBeNull();
     expect(raceOf([look({ at_ms: 1 })], "own", 0)).toBeNull();
   });
 

@@ -2,19 +2,23 @@
 
 interface KindChipProps {
   readonly kind: string;
-  /** The ceiling spoke. */
-  readonly forced: boolean;
+  readonly reason: string;
 }
 
-const WORDS: Readonly<Record<string, string>> = { hold: "kept", preload: "ahead" };
-
-export function KindChip({ kind, forced }: KindChipProps) {
+export function KindChip({ kind, reason }: KindChipProps) {
+  const forced = reason === "ceiling";
   const stays = kind === "hold" || kind === "idle";
   return (
     <span class={`kind ${stays ? "stays" : "moves"}${forced ? " forced" : ""}`}>
       {forced && <span aria-hidden="true">! </span>}
-      {WORDS[kind] ?? kind}
+      {wordOf(kind, reason)}
       {forced && <span class="sr">, by the ceiling</span>}
     </span>
   );
+}
+
+/** A load that nobody waits for is ahead of need only where it was expected; else it puts back what was there. */
+function wordOf(kind: string, reason: string): string {
+  if (kind === "preload") return reason === "preload" ? "ahead" : "load";
+  return kind === "hold" ? "kept" : kind;
 }

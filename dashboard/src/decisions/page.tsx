@@ -167,7 +167,7 @@ function List({ read, chosen, placeOf, toTop }: ListProps) {
                 tabIndex={current || (!chosenShown && i === 0) ? 0 : -1}
               >
                 <time>{moment(decision.at * 1000, now)}</time>
-                <KindChip kind={decision.kind} forced={decision.reason === "ceiling"} />
+                <KindChip kind={decision.kind} reason={decision.reason} />
                 <span>
                   <b>{decision.device}</b> {decision.sentence}
                   {decision.times > 1 && <small> {decision.times} looks</small>}
@@ -190,8 +190,8 @@ function List({ read, chosen, placeOf, toTop }: ListProps) {
       )}
       {hasMore && list.length > 0 && (
         <div class="rest">
-          <button type="button" class="button" onClick={more} disabled={state === "loading"}>
-            Load more
+          <button type="button" class="button" onClick={() => state !== "loading" && more()}>
+            {state === "loading" ? "Reading …" : "Load more"}
           </button>
         </div>
       )}

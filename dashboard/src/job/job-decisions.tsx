@@ -33,7 +33,7 @@ function Row({ decision }: { readonly decision: ExplainingDecisionWire }) {
   return (
     <li>
       <time>{moment(at_ms, now)}</time>
-      <KindChip kind={decision.kind} forced={decision.reason === "ceiling"} />
+      <KindChip kind={decision.kind} reason={decision.reason} />
       <div>
         <p>
           <a href={href(["decisions", decision.id])}>{decision.sentence}</a>

@@ -12,6 +12,8 @@ export interface RaceData {
 }
 
 const LEAST_POINTS = 2;
+/** A shorter race is told by the table. */
+const LEAST_MS = 5_000;
 
 /**
  * The race is run against others: it ends with the decision that the job's own model wins.
@@ -31,7 +33,8 @@ export function raceOf(decisions: readonly ExplainingDecisionWire[], model: stri
     .sort((a, b) => a[0] - b[0])
     .map(([at, own, winner]): Point => [Math.max(fromMs, at), own, winner]);
   const drawn = points.filter(([, own, winner]) => own !== null && winner !== null);
-  if (drawn.length < LEAST_POINTS || points[0]?.[0] === points.at(-1)?.[0]) return null;
+  const lastedMs = (points.at(-1)?.[0] ?? 0) - (points[0]?.[0] ?? 0);
+  if (drawn.length < LEAST_POINTS || lastedMs < LEAST_MS) return null;
   // A chart wants each instant once; the later look holds.
   const byInstant = [...new Map(points.map((point) => [point[0], point])).values()];
   const rivals = lost.flatMap(({ winner, own }) => (winner === null || own === null ? [] : [winner.model]));

@@ -77,14 +77,14 @@ function Rest({ read, filters }: { readonly read: RowsRead; readonly filters: Jo
       </div>
     );
   }
-  if (state === "loading") return rows.list.length === 0 ? <Ghosts /> : <p class="rest dim">Reading …</p>;
+  if (state === "loading" && rows.list.length === 0) return <Ghosts />;
   const back = rows.scannedToMs === null ? null : moment(rows.scannedToMs, now);
   if (rows.after !== null) {
     return (
       <div class="rest">
         {back !== null && <span>{`Looked back to ${back}${rows.list.length === 0 ? " and found nothing" : ""}.`}</span>}
-        <button type="button" class="button" onClick={read.more}>
-          {back === null ? "Load more" : "Look further back"}
+        <button type="button" class="button" onClick={() => state !== "loading" && read.more()}>
+          {state === "loading" ? "Reading …" : back === null ? "Load more" : "Look further back"}
         </button>
       </div>
     );

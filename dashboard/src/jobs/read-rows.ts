@@ -69,7 +69,9 @@ export function useRows(filters: JobFilters): RowsRead {
   }, [key]);
   useFollowing(filters, key, { look: () => held.current, put, again: () => state !== "loading" && again() });
   useEffect(() => {
-    if (gap > 1 && held.current.list.length > 0) again();
+    if (gap < 2) return;
+    if (held.current.list.length > 0) again();
+    else anew();
   }, [gap]);
   return { rows, state, more, anew };
 }
