@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { depthData, withPoint } from "../../dashboard/src/now/depth.ts";
-import { keyOfWindow, windowAt } from "../../dashboard/src/now/window.ts";
+import { keyOfWindow, rangeBackTo, windowAt } from "../../dashboard/src/now/window.ts";
 import {
   barAt,
   barsOf,
@@ -125,6 +125,12 @@ describe("the stretch that is shown", () => {
     expect(two).toEqual(one);
     expect(one.toMs).toBeGreaterThan(one.nowMs);
     expect(one.readFromMs).toBeLessThanOrEqual(one.fromMs);
+  });
+
+  it("goes back as far as there is something to see", () => {
+    expect([0, 4, 10, 50, 100, 1000].map((minutes) => rangeBackTo(noon - minutes * 60_000, noon))).toEqual([
+      ...["5m", "5m", "15m", "1h", "2h", "2h"],
+    ]);
   });
 
   it("stays where the reader put it", () => {

@@ -4,6 +4,7 @@ import type { DeviceStatusWire, ModelStatusWire } from "../../../src/client/wire
 import { quantity } from "../../../src/scheduler/wording.ts";
 import { useSelected } from "../cell.ts";
 import { status } from "../live/state.ts";
+import { holdersOf } from "../parts/holders.ts";
 import { Panel } from "../parts/panel.tsx";
 import { DevicePause } from "./device-pause.tsx";
 import { MemoryStack } from "./memory-stack.tsx";
@@ -71,10 +72,7 @@ interface DevicePanelProps {
 }
 
 function DevicePanel({ device, models, all }: DevicePanelProps) {
-  const loaded = all.filter(({ devices, state, homes }) => {
-    // What is loading has its memory already, and is nowhere yet.
-    return devices.includes(device.id) || (state === "loading" && homes.includes(device.id));
-  });
+  const loaded = holdersOf(device.id, all);
   return (
     <Panel title={device.id} id={`h-${device.id}`} aside={<DevicePause device={device} />}>
       <MemoryStack device={device} models={loaded} />

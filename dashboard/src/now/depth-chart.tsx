@@ -15,6 +15,7 @@ import type { Window } from "./window.ts";
 
 /** So many points are enough for any screen. */
 const POINTS = 240;
+const MINUTE_MS = 60_000;
 
 export function DepthChart({ window, phone }: { readonly window: Window; readonly phone: boolean }) {
   const points = usePoints(window);
@@ -75,11 +76,12 @@ function usePoints({ readFromMs, readToMs, fromMs, toMs }: Window): readonly Poi
   return points;
 }
 
-/** A minute's figure is the most that waited in it; what waits now is known better. */
+/** A minute's figure is the most that waited in it, known when it is over; what waits now is known better. */
 function withNow(points: readonly Point[]): readonly Point[] {
   const now = status.value;
   if (now === null) return points;
-  return withPoint(points, { atMs: now.at * 1000, depth: depthOf(now.models) });
+  const over = points.filter(({ atMs }) => atMs % MINUTE_MS !== 0 || atMs + MINUTE_MS <= now.at * 1000);
+  return withPoint(over, { atMs: now.at * 1000, depth: depthOf(now.models) });
 }
 
 function pointsOf({ at_ms: at, interactive, normal, batch }: SeriesWire): Point[] {

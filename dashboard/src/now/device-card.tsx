@@ -3,6 +3,7 @@
 import type { DeviceStatusWire } from "../../../src/client/wire-status.ts";
 import { useSelected } from "../cell.ts";
 import { status } from "../live/state.ts";
+import { holdersOf } from "../parts/holders.ts";
 import { href } from "../route.ts";
 
 export function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
@@ -24,9 +25,14 @@ export function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
           </a>
         )}
       </p>
-      {next !== null && <p class="next">{next.text}</p>}
+      {next !== null && !isComing(device, next.model) && <p class="next">{next.text}</p>}
     </section>
   );
+}
+
+/** It is being brought in: the sentence says so already. */
+function isComing({ phase, decision }: DeviceStatusWire, model: string): boolean {
+  return decision?.load === model && ["draining", "unloading", "loading"].includes(phase);
 }
 
 /** What is claimed of the memory. One model at a time where its size is not known. */
@@ -34,7 +40,7 @@ function Memory({ device }: { readonly device: DeviceStatusWire }) {
   const { memory_gib: whole, claimed_gib: claimed } = device;
   const models = useSelected(status, (value) => value?.models ?? null);
   if (whole === null || claimed === null) return null;
-  const held = (models ?? []).filter(({ id }) => device.models.includes(id));
+  const held = holdersOf(device.id, models ?? []);
   const names = held
     .map(({ label, memory_gib: own }) => `${label}${own === null ? "" : ` ${own}\u00a0GiB`}`)
     .join(", ");

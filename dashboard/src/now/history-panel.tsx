@@ -16,10 +16,10 @@ import { PHONE, useMedia } from "../parts/size.ts";
 import { clockMinutes } from "../parts/time.ts";
 import { setQuery, useRoute } from "../route.ts";
 import { DepthChart } from "./depth-chart.tsx";
-import { isRange, keyOfWindow, RANGE_MS, RANGES, type Range, type Window, windowAt } from "./window.ts";
+import { isRange, keyOfWindow, RANGES, type Range, rangeBackTo, type Window, windowAt } from "./window.ts";
 
 export function HistoryPanel() {
-  const range = useRange();
+  const [range, seen] = useRange();
   const until = Number(useRoute().query.get("until")) || null;
   const now = useNow();
   const phone = useMedia(PHONE);
@@ -57,7 +57,7 @@ export function HistoryPanel() {
         onPointerEnter={(event) => event.pointerType === "mouse" && setHeld(now)}
         onPointerLeave={() => setHeld(null)}
       >
-        <Chart devices={devices} window={window} asTable={asTable} phone={phone} />
+        <Chart devices={devices} window={window} asTable={asTable} phone={phone} seen={seen} />
       </div>
     </Panel>
   );
@@ -68,15 +68,20 @@ interface ChartProps {
   readonly window: Window;
   readonly asTable: boolean;
   readonly phone: boolean;
+  /** Told when the first stretch in the timeline begins, once it is read. */
+  seen(earliestMs: number): void;
 }
 
 const NOTHING: readonly never[] = [];
 
-function Chart({ devices, window, asTable, phone }: ChartProps) {
+function Chart({ devices, window, asTable, phone, seen }: ChartProps) {
   const { fromMs, toMs, nowMs: shownMs, readFromMs, readToMs } = window;
   const { timeline, error } = useTimeline({ fromMs: readFromMs, toMs: readToMs, px: phone ? 360 : 1000 });
   const planned = usePlanned(shownMs);
   const spans = timeline?.spans ?? NOTHING;
+  useEffect(() => {
+    if (timeline !== null) seen(Math.min(timeline.to_ms, ...timeline.spans.map(([, , , atMs]) => atMs)));
+  }, [timeline === null]);
   // Drawn again when the picture is another one, not with every second.
   const picture = useMemo(
     () =>
@@ -109,21 +114,14 @@ function Chart({ devices, window, asTable, phone }: ChartProps) {
   );
 }
 
-/** What was asked for; else as far back as there is something to see. */
-function useRange(): Range {
+/** What was asked for; else as far back as there is something to see, told once: the picture does not change by itself. */
+function useRange(): [range: Range, seen: (earliestMs: number) => void] {
   const asked = useRoute().query.get("range");
-  const startedAt = useSelected(status, (value) => value?.started_at ?? null);
-  // Told once, so that the picture does not change by itself when the router grows older.
-  const fitting = useMemo(() => fittingRange(status.value, nowMs()), [startedAt]);
-  return asked !== null && isRange(asked) ? asked : fitting;
-}
-
-function fittingRange(now: StatusWire | null, atMs: number): Range {
-  if (now === null) return "2h";
-  const { waiting, running, done_1h: done, failed_1h: failed } = now.totals;
-  const hasPast = now.store.jobs > waiting + running + done + failed;
-  const upMs = atMs - now.started_at * 1000;
-  return RANGES.find((range) => !hasPast && upMs < RANGE_MS[range] * 0.8 && range !== "6h") ?? "2h";
+  const [fitting, setFitting] = useState<Range | null>(null);
+  const seen = (earliestMs: number): void => {
+    if (fitting === null) setFitting(rangeBackTo(earliestMs, nowMs()));
+  };
+  return [asked !== null && isRange(asked) ? asked : (fitting ?? "2h"), seen];
 }
 
 /** A lane for each model on each device that it may lie on. The same object while names are the same. */

@@ -114,9 +114,10 @@ function startOf(model: ModelStatusWire, nowMs: number): { readonly first: strin
       inMs < 90_000 ? `in about ${duration(Math.max(1000, inMs))}` : `at about ${clockMinutes(starts.mid * 1000)}`;
     return { first, more: [loading ? "loading now" : "", lastText].filter(Boolean).join(", ") };
   }
-  if (starts?.bound != null)
-    return { first: `by ${clockMinutes(starts.bound * 1000)}`, more: "at the latest, by the ceiling" };
   if (loading) return { first: "when it is loaded", more: "loading now" };
+  if (starts?.bound != null) {
+    return { first: `by ${clockMinutes(starts.bound * 1000)}`, more: "at the latest, by the ceiling" };
+  }
   if (model.running > 0) return { first: "when a slot is free", more: lastText };
   return { first: "not known yet", more: lastText };
 }

@@ -32,6 +32,11 @@ export function isRange(text: string): text is Range {
   return (RANGES as readonly string[]).includes(text);
 }
 
+/** The shortest that shows what began at `earliestMs`; two hours at most. */
+export function rangeBackTo(earliestMs: number, atMs: number): Range {
+  return RANGES.find((range) => range !== "6h" && atMs - earliestMs < RANGE_MS[range] * (1 - AHEAD)) ?? "2h";
+}
+
 /** @param untilMs The right edge where the reader looks back; null: now, and a little more. */
 export function windowAt(nowMs: number, range: Range, untilMs: number | null, px: number): Window {
   const rangeMs = RANGE_MS[range];
