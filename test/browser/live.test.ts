@@ -78,6 +78,22 @@ describeInChromium("the live page", (browser) => {
     await page.locator(".g-draining").first().waitFor({ state: "attached" });
   });
 
+  it("pauses a device with a word for whoever wonders, by keyboard alone, and lets it go on", async () => {
+    const site = await startSite();
+    const { page } = await openPage(browser(), `${site.page}#/models`);
+    await page.getByRole("button", { name: "Pause gpu0" }).focus();
+
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("a new fan");
+    await page.keyboard.press("Enter");
+    await page.getByText("a new fan").waitFor();
+    expect((await site.status()).devices.map(({ pause }) => pause?.note)).toEqual(["a new fan"]);
+    await page.getByRole("button", { name: "Resume gpu0" }).press("Enter");
+
+    await page.getByRole("button", { name: "Pause gpu0" }).waitFor();
+    expect((await site.status()).devices.map(({ paused }) => paused)).toEqual([false]);
+  });
+
   it("holds still when it is paused: no stream, and nothing fetched when the reader comes back to it", async () => {
     const site = await startSite();
     const { page, asked } = await openPage(browser(), site.page);

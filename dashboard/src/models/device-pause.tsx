@@ -1,6 +1,6 @@
 // Holds a device still, with a word for whoever wonders, and lets it go on.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceStatusWire } from "../../../src/client/wire-status.ts";
 import { withQuery } from "../api.ts";
 import { clock } from "../parts/time.ts";
@@ -11,6 +11,15 @@ export function DevicePause({ device }: { readonly device: DeviceStatusWire }) {
   const [asks, setAsks] = useState(false);
   const [note, setNote] = useState("");
   const act = useAct(String(paused));
+  const field = useRef<HTMLInputElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const opened = useRef(false);
+  // The button that had the focus is gone: it goes to the field, and back when that is gone.
+  useEffect(() => {
+    if (asks) field.current?.focus();
+    else if (opened.current) opener.current?.focus();
+    opened.current = asks;
+  }, [asks]);
   const send = (event: Event): void => {
     event.preventDefault();
     setAsks(false);
@@ -50,6 +59,7 @@ export function DevicePause({ device }: { readonly device: DeviceStatusWire }) {
           </label>
           <input
             id={`note-${id}`}
+            ref={field}
             type="text"
             maxLength={300}
             placeholder="Why? For whoever looks next"
@@ -64,7 +74,7 @@ export function DevicePause({ device }: { readonly device: DeviceStatusWire }) {
           </button>
         </form>
       ) : (
-        <button type="button" class="button" onClick={() => setAsks(true)}>
+        <button type="button" class="button" ref={opener} onClick={() => setAsks(true)}>
           Pause<span class="sr"> {id}</span>
         </button>
       )}
