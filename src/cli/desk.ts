@@ -24,6 +24,8 @@ export interface Desk {
   close(): void;
 }
 
+const NEEDS_ROUTER = "needs_router";
+
 export const DESK_ARGS = {
   ...ROUTER_ARGS,
   store: { ...HISTORY_ARGS.store, description: "Read this store, as sqlite:PATH, instead of asking a router." },
@@ -47,8 +49,12 @@ export async function atDesk(args: Args, io: Io, work: (desk: Desk) => Promise<E
     if (!down || !isHere(router.url)) throw error;
     const stored = await storeHere(args, io);
     if (stored === null) throw error;
-    io.say(`sir: no router answers at ${router.url}; this is what its store says.`);
-    return await withClosing(stored, work);
+    const code = await withClosing(stored, work).catch((fault: unknown) => {
+      throw fault instanceof RouterError && fault.body.code === NEEDS_ROUTER ? error : fault;
+    });
+    // Last, where it is seen: what stands above may be old.
+    io.say(`sir: no router answers at ${router.url}; that is what its store says.`);
+    return code;
   }
 }
 
@@ -94,8 +100,8 @@ function routerDesk(router: RouterClient): Desk {
   };
 }
 
-/** @throws {UsageError} where only a running router can tell */
+/** @throws {RouterError} where only a running router can tell */
 export function needsRouter(desk: Desk, what: string): RouterClient {
   if (desk.router !== null) return desk.router;
-  throw new UsageError(`${what} is known to a running router alone.`);
+  throw new RouterError(`${what} is known to a running router alone.`, EXIT.unreachable, NEEDS_ROUTER);
 }

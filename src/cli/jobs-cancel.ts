@@ -61,7 +61,7 @@ async function cancelEach(router: RouterClient, ids: readonly string[], json: bo
         ended.push(receipt);
         if (!json) io.out(`${id}\t${receipt.status}`);
       } catch (error) {
-        if (!(error instanceof RouterError)) throw error;
+        if (!(error instanceof RouterError) || error.exit === EXIT.unreachable) throw error;
         worst = error;
         if (!json) io.err(`sir: ${id}: ${error.message}`);
       }
