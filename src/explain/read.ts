@@ -37,6 +37,8 @@ export interface Telling {
 }
 
 const LOADS_MAX = 1_000;
+/** A load that a job did not live to see the end of still says what kind it was. */
+const LOAD_AFTER_MS = 600_000;
 const SKETCHES_MAX = 2_000;
 /** Decisions in an explanation. */
 export const DECISIONS_MAX = 50;
@@ -57,7 +59,7 @@ export async function readExplanation(
     attempts: await reader.attempts(id),
     waits: await reader.waits(model, acceptedAtMs, toMs),
     downtimes: await reader.downtimes(acceptedAtMs, toMs),
-    loads: await reader.about.loads(model, acceptedAtMs, Number.isFinite(nowMs) ? nowMs : toMs, LOADS_MAX),
+    loads: await reader.about.loads(model, acceptedAtMs, toMs + LOAD_AFTER_MS, LOADS_MAX),
   };
   const split = splitLife(facts);
   const sketches = await reader.about.decisions(model, acceptedAtMs, toMs, SKETCHES_MAX);
