@@ -1,5 +1,6 @@
 // Puts together what operators read: hears every event, and answers from memory. O(models) an answer.
 
+import { hasMoved } from "../domain/estimate.ts";
 import type { RouterEvent } from "../domain/event.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -30,6 +31,8 @@ export class Overseer {
   readonly #nowMs: () => number;
   readonly #firsts = new Steady();
   readonly #nexts = new Steady();
+  /** Bounds as they were told last. */
+  readonly #told = new Map<ModelName, number>();
 
   constructor(nowMs: () => number, parts: () => Parts) {
     this.#nowMs = nowMs;
@@ -68,9 +71,18 @@ export class Overseer {
       const comes = homes.some(({ move }) => move?.load === name);
       if (barred || comes || homes.some((unit) => unit.find(name) !== null)) continue;
       const boundMs = loadBoundMs(entry, devices, world, working);
-      if (boundMs !== null) bounds.set(name, this.#nowMs() + boundMs);
+      if (boundMs !== null) bounds.set(name, this.#steadyBound(name, this.#nowMs() + boundMs));
     }
     return bounds;
+  }
+
+  /** A promise does not flicker: it stays what it was until it has moved by a tenth. */
+  #steadyBound(name: ModelName, atMs: number): number {
+    const nowMs = this.#nowMs();
+    const told = this.#told.get(name);
+    if (told !== undefined && told > nowMs && !hasMoved(told, atMs, nowMs)) return told;
+    this.#told.set(name, atMs);
+    return atMs;
   }
 
   #model(entry: ModelEntry, bounds: ReadonlyMap<ModelName, number>, estimates: Estimates): ModelOverview {

@@ -139,7 +139,8 @@ function heldBack(entry: ModelEntry, hold: DeviceHold): Omit<Because, "device"> 
     // No decision's: an operator's unload, or a lost engine is cleared away.
     if (decision === null) return { cause: phase, rule: null, by: evict[0] ?? load, decision };
     const rule = evict.includes(name) ? "own_move" : "switching_other";
-    return { cause: "held", rule, by: load ?? evict[0] ?? null, decision };
+    // A model that goes and makes room for none is held by nobody.
+    return { cause: "held", rule, by: load ?? (rule === "own_move" ? null : (evict[0] ?? null)), decision };
   }
   const by = hold.against.get(name)?.[0] ?? residents[0]?.instance.model ?? null;
   return { cause: "held", rule: hold.rule, by, decision: hold.decision };

@@ -91,6 +91,9 @@ const TIERS: Readonly<Record<LoadTier, string>> = {
   wake: "waking up",
 };
 
+/** Of a model that was unloaded for being idle, when its next job came. */
+const IDLE_LEVERS = ["models.*.unloadAfterSeconds", "models.*.pinned"] as const;
+
 /** Engines' and operators' own words, cut to so much. */
 const QUOTE_MAX = 160;
 
@@ -147,6 +150,7 @@ function titleOfHeld({ rule, by }: Subject): string {
 
 function heldWords({ rule, by: holder }: Subject, by: string, tense: Tense): string {
   if (rule === null) return `${by} ${tense === "past" ? "had" : "has"} the device`;
+  if (rule === "own_move" && holder === null) return `this model itself ${was(tense)} being unloaded`;
   if (rule === "no_room" && holder === null) return `there ${was(tense)} no room for this model on the device`;
   return HOLD_WORDS[rule].phrase(by, tense);
 }
@@ -154,6 +158,7 @@ function heldWords({ rule, by: holder }: Subject, by: string, tense: Tense): str
 function leversOf({ cause, rule, by, device, detail }: Part, label: LabelOf, policy: string | null): readonly string[] {
   if (cause === "paused") return [resumeLine(device, detail)];
   if (cause !== "held" || rule === null) return CAUSE_WORDS[cause].levers;
+  if (rule === "own_move" && by === null) return IDLE_LEVERS;
   const { levers, ofPolicy = {} } = HOLD_WORDS[rule];
   const named = levers.map((each) => (each === "sir models unpin" && by !== null ? `${each} ${label(by)}` : each));
   return [...named, ...(policy === null ? [] : (ofPolicy[policy] ?? []))];

@@ -107,9 +107,9 @@ export const HOLD_WORDS: Readonly<Record<HoldRule, HoldWords>> = {
   },
   own_move: {
     title: "This model was being unloaded",
-    when: "The model itself was being unloaded, and can come back only when that is over.",
-    levers: ["models.*.unloadAfterSeconds", "models.*.pinned"],
-    phrase: (_by, tense) => `this model itself ${was(tense)} being unloaded`,
+    when: "The model itself was being unloaded, for another one or as idle, and can come back only when that is over.",
+    levers: ["scheduler.minResidencySeconds", CEILING, "models.*.pinned"],
+    phrase: (by, tense) => `this model ${was(tense)} being unloaded for ${by}`,
   },
 };
 

@@ -31,15 +31,30 @@ export function summaryOf(life: Life, label: LabelOf): Summary {
   const [top = longest] = heldMs >= longest.ms ? holds : [];
   const scattered = top.cause === "held" && holds.length > 1 && top.ms < heldMs * MAIN_SHARE;
   const second = waits.find((each) => (scattered ? each.cause !== "held" : each !== top));
+  const cause = top.rule === null ? top.cause : `${top.cause}.${top.rule}`;
+  const command = tryLine(life, top);
+  if (life.job.state.status === "queued") return { text: waitingWords(life, top, label), code: cause, try: command };
   const end = top.cause === "held" ? endOf(life, top, label) : null;
   const why = scattered ? holdsOf(life, holds, label, end?.text ?? "") : whyOf(life, top, label, end?.text ?? "");
-  const sentences = [lead.text, why, secondOf(life, top, second, label), costOf(life, top), nowOf(life, top, label)];
-  const cause = top.rule === null ? top.cause : `${top.cause}.${top.rule}`;
+  const sentences = [lead.text, why, secondOf(life, top, second, label), costOf(life, top)];
   return {
     text: sentences.filter((each) => each !== null).join(" "),
     code: end === null ? cause : `${cause}.until_${end.code}`,
-    try: tryLine(life, top),
+    try: command,
   };
+}
+
+/** Of a job that waits: what holds now comes first, then what most of the wait was for. */
+function waitingWords(life: Life, top: Part, label: LabelOf): string {
+  const lead = `Waiting for ${duration(life.waitMs)} so far`;
+  const last = life.stretches.at(-1);
+  if (last === undefined || last.cause === "running") return `${lead}. ${whyOf(life, top, label, "")}`;
+  const now = phraseOf(last, label, "present");
+  if (last.cause !== top.cause || last.rule !== top.rule || last.by !== top.by) {
+    return `${lead}. Now ${now}. ${whyOf(life, top, label, "")}`;
+  }
+  if (isAll(life.waitMs, top.ms)) return `${lead}: ${now}.`;
+  return `${lead}. Now ${now}: ${duration(top.ms)} of that (${percent(top.ms / life.waitMs)}).`;
 }
 
 interface Said {
@@ -146,15 +161,6 @@ function costOf({ parts }: Life, top: Part): string | null {
 
 function isSwap({ cause }: Part): boolean {
   return SWAP.some((each) => each === cause);
-}
-
-/** What it waits for at this moment, where that is something else than what most of the wait was for. */
-function nowOf({ final, job, stretches }: Life, top: Part, label: LabelOf): string | null {
-  const last = stretches.at(-1);
-  if (final || job.state.status !== "queued" || last === undefined) return null;
-  if (last.cause === "dispatch" || (last.cause === top.cause && last.rule === top.rule && last.by === top.by))
-    return null;
-  return `Now ${phraseOf(last, label, "present")}.`;
 }
 
 function endOf({ moved, job }: Life, { by }: Part, label: LabelOf): Said | null {
