@@ -28,7 +28,6 @@ export function authenticate(world: HttpWorld): MiddlewareHandler<HttpEnv> {
     );
   };
   return async function authenticate(c, next) {
-    c.set("caller", null);
     const { keys } = world;
     if (keys === undefined || keys.isOpen) return next();
     const secret = secretOf(c.req.raw.headers);

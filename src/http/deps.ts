@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { BatchDesk } from "../batches/desk.ts";
 import type { FileDesk } from "../batches/files.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { IdSource, JobId, ModelName } from "../domain/ids.ts";
+import type { CallerId, IdSource, JobId, ModelName } from "../domain/ids.ts";
 import type { EngineControl, TunerControl } from "../engine/control.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Poll } from "../intake/poll.ts";
@@ -44,6 +44,8 @@ export type HttpEvent =
       /** Until the answer's headers. */
       readonly tookMs: number;
       readonly job: JobId | null;
+      /** The key's name; null where there are no keys, or none was shown. */
+      readonly caller: CallerId | null;
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
   | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: "stalled" | "overflow" }

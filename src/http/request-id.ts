@@ -10,6 +10,7 @@ export function requestId(world: HttpWorld): MiddlewareHandler<HttpEnv> {
     c.set("requestId", id);
     c.set("route", null);
     c.set("job", null);
+    c.set("caller", null);
     await next();
     c.res.headers.set("x-request-id", id);
     world.log?.({
@@ -20,6 +21,7 @@ export function requestId(world: HttpWorld): MiddlewareHandler<HttpEnv> {
       status: c.res.status,
       tookMs: world.clock.nowMs() - startedAtMs,
       job: c.get("job"),
+      caller: c.get("caller")?.id ?? null,
     });
   };
 }

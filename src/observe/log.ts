@@ -16,6 +16,7 @@ export type HttpLine =
       readonly status: number;
       readonly tookMs: number;
       readonly job: string | null;
+      readonly caller: string | null;
     }
   | { readonly type: "http.error"; readonly requestId: string; readonly error: unknown }
   | { readonly type: "http.dropped"; readonly requestId: string; readonly reason: string }
@@ -71,8 +72,11 @@ export function createLog({ level, stream, say }: LogOptions): RouterLog {
         logger.warn({ event: line.type, request: requestId, key: reason, silenced }, "a request without a valid key");
       return;
     }
-    const { method, route, status, tookMs, job } = line;
-    logger.debug({ event: line.type, request: line.requestId, method, route, status, took_ms: tookMs, job });
+    const { method, route, status, tookMs, job, caller } = line;
+    const fields = { event: line.type, request: line.requestId, method, route, status, took_ms: tookMs, job, caller };
+    // Who did what to the router is asked about later; who asked what is not.
+    if (method !== "GET" && route?.startsWith("/admin/") === true) logger.info(fields, "an operator's act");
+    else logger.debug(fields);
   };
   return { listen, http, logger };
 }

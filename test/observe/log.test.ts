@@ -109,6 +109,20 @@ describe("log", () => {
     expect(JSON.stringify(lines)).not.toContain("secret");
   });
 
+  it("tells at the info level who acted on the router, and of everybody else's requests nothing", () => {
+    const lines: Record<string, unknown>[] = [];
+    const { http } = createLog({ level: "info", stream: { write: (text) => void lines.push(JSON.parse(text)) } });
+    const request = { type: "http.request", requestId: "req_1", status: 200, tookMs: 3, job: null } as const;
+
+    http({ ...request, method: "POST", route: "/admin/models/{id}/unload", caller: "ann" });
+    http({ ...request, method: "GET", route: "/admin/tuning", caller: "ann" });
+    http({ ...request, method: "POST", route: "/v1/chat/completions", caller: "bob" });
+    http({ ...request, method: "POST", route: null, caller: null });
+
+    expect(lines).toMatchObject([{ event: "http.request", route: "/admin/models/{id}/unload", caller: "ann" }]);
+    expect(lines).toHaveLength(1);
+  });
+
   it("cuts an engine's long last words", () => {
     const { lines, listen } = record("debug");
 
