@@ -59,8 +59,7 @@ export class StreamContent implements Content {
     const changed = new Set(
       entriesOf(status).flatMap(({ key, value }) => (this.#isNews(key, value, drift) ? [key] : [])),
     );
-    const { spans, decisions } = changes;
-    const anyJob = changes.jobs(null).jobs.length > 0;
+    const { spans, decisions, anyJob } = changes;
     if (changed.size === 0 && spans.length === 0 && decisions.length === 0 && !anyJob) return null;
     const rest = {
       spans: spans.map((span) => spanRow(world, span)),

@@ -27,6 +27,8 @@ export interface Changes {
   readonly decisions: readonly Decision[];
   /** As they are now, each once. */
   readonly spans: readonly Span[];
+  /** Of anybody who is watched for. */
+  readonly anyJob: boolean;
   jobs(scope: Scope): ChangedJobs;
 }
 
@@ -77,6 +79,7 @@ export class ChangeLog {
     const taken: Changes = {
       decisions: this.#decisions,
       spans: [...this.#spans.values()],
+      anyJob: jobs.size > 0,
       jobs: (scope) => jobs.get(scope)?.changed ?? NO_JOBS,
     };
     this.#jobs = new Map();

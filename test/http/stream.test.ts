@@ -6,7 +6,7 @@ import type { DeltaWire } from "../../src/client/wire-live.ts";
 import type { StatusWire } from "../../src/client/wire-status.ts";
 import type { CallerId, ModelName } from "../../src/domain/ids.ts";
 import { Keyring } from "../../src/http/keyring.ts";
-import { ANSWER, type Given, get, given, nextCall, passes, settled, submitted } from "./given.ts";
+import { ANSWER, ASK, type Given, get, given, nextCall, passes, settled, submitted } from "./given.ts";
 import { type Told, watching } from "./watching.ts";
 
 const deltasOf = (events: readonly Told[]): DeltaWire[] =>
@@ -86,8 +86,9 @@ describe("a reader with a key", () => {
       await watching(world, as("eve")),
     ];
 
-    const { id } = await submitted(world, as("ann"));
+    const { id: busy } = await submitted(world, as("ann"));
     const call = await nextCall(world);
+    const { id } = await submitted(world, as("ann"), { ...ASK, model: "beta" });
     await passes(world, 500);
     // Comes while the decision that names the job is in force: the snapshot has it too.
     const late = await watching(world, as("bob"));
@@ -96,6 +97,11 @@ describe("a reader with a key", () => {
 
     const moved = deltasOf(bob.events).flatMap(({ moves }) => moves);
     expect(moved[0]?.load).toBe("org/alpha:q4");
+    const inForce = deltasOf(eve.events).flatMap(({ devices }) =>
+      devices.flatMap(({ decision }) => decision?.jobs ?? []),
+    );
+    expect(inForce).toContain(id);
+    for (const text of [bob.text, late.text]) expect(text).not.toContain(busy);
     expect(ann.text).toContain(id);
     expect(eve.text).toContain(id);
     expect(bob.text).not.toContain(id);
@@ -149,9 +155,12 @@ describe("the stream's end", () => {
     expect(deltasOf(back.events).flatMap(({ jobs }) => jobs.map(({ status }) => status))).toContain("completed");
   });
 
-  it("costs the engine no watcher: a model that changes and changes back is told as it is", async () => {
+  it("leaves nobody with a state that was undone before a frame told of it", async () => {
     const world = await given();
     const first = await watching(world);
+    // Makes a frame, so that the next is not due before both have happened.
+    await submitted(world);
+    await passes(world, 20);
     await world.engine.operator.pin("beta" as ModelName);
     // Sees the pin before any frame tells it; then it is taken back.
     const second = await watching(world);
