@@ -72,7 +72,7 @@ function textOf(scored: ScoredWire, terms: readonly Addend[], adds: boolean): st
   const { depth, score: value, priority, switch_cost: cost, oldest_wait_seconds: oldest } = scored;
   if (depth === 0 && (value === null || value === 0)) return "nothing waits, so nothing speaks for it";
   if (value === null) return `${jobs(depth)}, oldest ${duration(oldest * 1000)}; this rule gives no scores`;
-  if (!adds) return terms.map(({ name, value: each }) => `${name} ${score(each)}`).join(", ");
+  if (!adds) return factsOf(scored);
   const [age, waiting] = [term(scored, "age_term"), term(scored, "depth_term")];
   const charge = cost === 0 ? "" : ` − ${score(cost)} for the load`;
   if (age !== null && waiting !== null && priority !== 0) {
@@ -83,12 +83,31 @@ function textOf(scored: ScoredWire, terms: readonly Addend[], adds: boolean): st
   return `${sum.join(" + ")}${charge} = ${score(value)}`;
 }
 
+/** What a rule that does not add knows of a model. */
+function factsOf(scored: ScoredWire): string {
+  const facts = Object.entries(scored).flatMap(([key, value]) =>
+    FIXED.has(key) || typeof value !== "number" ? [] : [`${words(key)} ${amount(key, value)}`],
+  );
+  return facts.join(", ");
+}
+
+const amount = (key: string, value: number): string =>
+  key.endsWith("_seconds") ? duration(value * 1000) : score(value);
+
 function term(scored: ScoredWire, key: string): number | null {
   const value = scored[key];
   return typeof value === "number" ? value : null;
 }
 
-const words = (key: string): string => key.replace(/_(term|seconds)$/, "").replaceAll("_", " ");
+const NUMBER_WORDS: Readonly<Record<string, string>> = {
+  load_seconds: "loading it",
+  back_seconds: "loading back",
+  again_seconds: "looks again in",
+  due_in_seconds: "due in",
+  budget_limit_seconds: "budget at most",
+};
+
+const words = (key: string): string => NUMBER_WORDS[key] ?? key.replace(/_(term|seconds)$/, "").replaceAll("_", " ");
 
 /** How far bars reach on both sides of zero, over all lines; each at least a hair. */
 export function reachOf(lines: readonly ScoreLine[]): { readonly left: number; readonly right: number } {
@@ -156,7 +175,7 @@ export function otherNumbers({ numbers }: Pick<DecisionWire, "numbers">): (reado
     ]),
   );
   return Object.entries(numbers).flatMap(([key, value]): [string, string][] =>
-    paired.has(key) ? [] : [[words(key), key.endsWith("_seconds") ? duration(value * 1000) : score(value)]],
+    paired.has(key) ? [] : [[words(key), amount(key, value)]],
   );
 }
 

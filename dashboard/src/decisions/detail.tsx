@@ -9,7 +9,7 @@ import { useLoaded } from "../parts/loaded.ts";
 import { Empty, Panel } from "../parts/panel.tsx";
 import { duration, moment } from "../parts/time.ts";
 import { href } from "../route.ts";
-import { guardWords } from "./arithmetic.ts";
+import { guardWords, scoreLine } from "./arithmetic.ts";
 import { Around } from "./around.tsx";
 import { Scores } from "./scores.tsx";
 import { SettingsThen } from "./settings-then.tsx";
@@ -82,12 +82,19 @@ function About({ decision }: { readonly decision: DecisionWire }) {
 
 function Candidates({ decision }: { readonly decision: DecisionWire }) {
   const nameOf = useLabels();
+  const adds = decision.models.some((each) => scoreLine(each).addends.length > 0);
   const weighs = decision.models.some(({ score }) => score !== null);
   return (
     <Panel
       title={weighs ? "Scores" : "Candidates"}
       id="h-scores"
-      aside={<span class="note">For the model: right of the line. Against it: left.</span>}
+      aside={
+        <span class="note">
+          {adds
+            ? "For the model: right of the line. Against it: left."
+            : "What the rule ranks by; what it weighed stands above."}
+        </span>
+      }
     >
       <Weighed decision={decision} nameOf={nameOf} />
       {decision.models.length === 0 ? <p class="dim">Nothing waited and nothing was loaded.</p> : null}
