@@ -22,8 +22,8 @@ type LinkTo = ReturnType<TraceExporter["write"]>;
 const SETTLE_MS = 1_000;
 /** How many jobs may wait to be written. */
 const WAITING_MAX = 2_000;
-/** So many at once, and so often: reading one takes some tenths of a millisecond of the router's only thread. */
-const TURN_MAX = 25;
+/** So many at once, and so often: one takes up to a millisecond of the router's only thread. */
+const TURN_MAX = 10;
 const TURN_EVERY_MS = 100;
 const LOADS_KEPT = 64;
 const LAST_WORDS_MS = 2_000;
