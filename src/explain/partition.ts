@@ -121,8 +121,8 @@ function stretchOf(claim: Claim | null, fromMs: number, toMs: number, facts: Lif
   };
 }
 
-function detailOf(claim: Claim | null, { loads = [] }: LifeFacts): StretchDetail {
-  if (claim?.tried != null) return triedDetail(claim.tried);
+function detailOf(claim: Claim | null, { attempts, loads = [] }: LifeFacts): StretchDetail {
+  if (claim?.tried != null) return triedDetail(claim.tried, attempts.indexOf(claim.tried) + 1);
   if (claim?.wait == null) return NOTHING;
   const { cause, decision, device, detail = NOTHING } = claim.wait;
   if (cause !== "loading") return detail;
@@ -130,12 +130,12 @@ function detailOf(claim: Claim | null, { loads = [] }: LifeFacts): StretchDetail
   return tier == null ? detail : { ...detail, tier };
 }
 
-function triedDetail({ attempt, firstByteAtMs, outcome, detail }: Try): StretchDetail {
+/** @param attempt Counted as they came; those that were charged to nobody count too. */
+function triedDetail({ firstByteAtMs, outcome, detail }: Try, attempt: number): StretchDetail {
   return {
     attempt,
     ...(firstByteAtMs === null ? {} : { firstByteAtMs: Math.round(firstByteAtMs) }),
-    ...(outcome === null ? {} : { outcome }),
-    ...(detail === null ? {} : { error: detail }),
+    ...(outcome === null ? {} : { outcome: detail === null ? outcome : `${outcome}: ${detail}` }),
   };
 }
 

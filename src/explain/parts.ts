@@ -19,7 +19,7 @@ export interface StretchDetail extends WaitDetail {
   readonly tier?: LoadTier;
   /** Of `lost_attempt`, `retry_backoff` and `running`: which attempt, from 1. */
   readonly attempt?: number;
-  /** Of `lost_attempt` and `retry_backoff`: `failed`, `busy`, `lost`, `interrupted`, … and the engine's or router's words. */
+  /** Of `lost_attempt` and `retry_backoff`, with the engine's or router's words: `busy`, `lost: connection refused`. */
   readonly outcome?: string;
   /** Of `running` and `lost_attempt`: when the first byte came; absent: none did. */
   readonly firstByteAtMs?: number;

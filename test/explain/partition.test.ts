@@ -99,7 +99,7 @@ describe("a life cut into causes", () => {
       "retry_backoff 50-52",
       "running 52-60",
     ]);
-    expect(stretches[2]?.detail).toEqual({ attempt: 1, outcome: "busy", error: "429" });
+    expect(stretches[2]?.detail).toEqual({ attempt: 1, outcome: "busy: 429" });
   });
 
   it("what a router says while it starts is said of the queue, not of what runs", () => {
