@@ -15,6 +15,8 @@ const SPOKEN_MS = 2_000;
 const SECOND_SHARE = 0.2;
 /** Below this share of all that its model was held, the longest hold is not the whole story. */
 const MAIN_SHARE = 0.7;
+/** Of a wait, what is as good as all of it. */
+const ALL_SHARE = 0.9;
 const SWAP = ["draining", "unloading", "loading"] as const;
 
 /** @returns A text of one to four sentences; quantities hold no-break spaces. */
@@ -135,9 +137,9 @@ function holdsOf({ waitMs }: Life, holds: readonly Part[], label: LabelOf, end: 
   return `${lead} the device was not free for it: ${told.join(", and ")}${rest}${end}.`;
 }
 
-/** What is left of the wait would not be spoken of. */
+/** What is left of the wait would not be spoken of, and is little beside it. */
 function isAll(waitMs: number, ms: number): boolean {
-  return waitMs - ms < SPOKEN_MS;
+  return waitMs - ms < SPOKEN_MS && ms >= ALL_SHARE * waitMs;
 }
 
 function sumOf(parts: readonly Part[]): number {
