@@ -55,7 +55,7 @@ export class Estimates {
     return { ...shown, start };
   }
 
-  /** Of a model's first waiting job and of its last. Null: nothing is foreseen, or nothing waits. */
+  /** Of a model's first waiting job and of its last, from what has been foreseen already. Null: nothing is foreseen, or nothing waits. */
   ofQueue({
     queue,
     ...rest
@@ -64,11 +64,11 @@ export class Estimates {
     const head = queue.head();
     if (head === null) return null;
     const nowMs = this.#world.clock.nowMs();
-    const firstMs = this.#startAtMs(entry, 0, nowMs);
+    const firstMs = this.#startAtMs(entry, 0, nowMs, true);
     if (firstMs === null) return null;
     const band = bandOfHead(entry);
     const first = this.#startOf({ id: head.id, band }, Math.max(0, firstMs - nowMs), nowMs);
-    const lastMs = queue.depth < 2 ? firstMs : this.#startAtMs(entry, queue.depth - 1, nowMs);
+    const lastMs = queue.depth < 2 ? firstMs : this.#startAtMs(entry, queue.depth - 1, nowMs, true);
     if (first === null || lastMs === null) return { first, lastMs: null };
     return { first, lastMs: this.#starts.corrected(band, Math.max(0, lastMs - nowMs), lastMs - nowMs).midMs };
   }
@@ -106,9 +106,9 @@ export class Estimates {
     return shown.range === null ? null : { ...shown.range, midMs: shown.midMs };
   }
 
-  #startAtMs(entry: ModelEntry, position: number, nowMs: number): number | null {
+  #startAtMs(entry: ModelEntry, position: number, nowMs: number, patient = false): number | null {
     if (entry.remote !== null) return remoteStartMs(entry, position, nowMs);
-    const { stretches, started, whole } = this.#outlook.of(entry.spec.name);
+    const { stretches, started, whole } = this.#outlook.of(entry.spec.name, patient);
     const ahead = position + started;
     const startMs = startAtMs(stretches, ahead);
     const last = stretches.at(-1);

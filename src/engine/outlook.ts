@@ -36,6 +36,8 @@ export class Outlook {
   #current: Run | null = null;
   #next: Run | null = null;
   #stale = false;
+  /** One is about to be made for those who do not wait for it. */
+  #asked = false;
 
   /** @param look One snapshot for each device, of this instant. */
   constructor(world: EngineWorld, look: () => readonly Snapshot[]) {
@@ -48,23 +50,27 @@ export class Outlook {
     else if (event.type === "decision") this.#stale = true;
   }
 
-  /** What is foreseen for the model: of the newest look ahead that is whole, else of the one that is being made. */
-  of(model: ModelName): Foreseen {
-    this.#refresh(this.#current?.projection.stretches(model).length === 0);
+  /**
+   * What is foreseen for the model: of the newest look ahead that is whole, else of the one that is being made.
+   *
+   * @param patient A new look ahead is made after this call, not in it.
+   */
+  of(model: ModelName, patient = false): Foreseen {
+    this.#refresh(this.#current?.projection.stretches(model).length === 0, patient);
     const run = this.#current ?? this.#next;
     if (run === null) return { stretches: [], started: 0, whole: false };
     const started = (this.#started.get(model) ?? 0) - (run.startedBefore.get(model) ?? 0);
     return { stretches: run.projection.stretches(model), started, whole: run.projection.done };
   }
 
-  /** What is loaded next on a device, or is on its way, as the newest whole look ahead has it. */
+  /** What is loaded next on a device, or is on its way, as the newest whole look ahead has it. Patient. */
   nextOf(device: DeviceId): Arrival | null {
-    this.#refresh(false);
+    this.#refresh(false, true);
     return (this.#current ?? this.#next)?.projection.nextOf(device) ?? null;
   }
 
-  #refresh(unknown: boolean): void {
-    if (this.#next !== null) return;
+  #refresh(unknown: boolean, patient: boolean): void {
+    if (this.#next !== null || (patient && this.#asked)) return;
     const nowMs = this.#world.clock.nowMs();
     const last = this.#current?.projection;
     if (last !== undefined) {
@@ -72,6 +78,18 @@ export class Outlook {
       if (ageMs <= SHARED_MS && !this.#stale && !unknown) return;
       if (ageMs < last.cost * REST_MS) return;
     }
+    if (!patient) {
+      this.#begin();
+      return;
+    }
+    this.#asked = true;
+    this.#world.clock.at(nowMs + SLICE_EVERY_MS, () => {
+      this.#asked = false;
+      if (this.#next === null) this.#begin();
+    });
+  }
+
+  #begin(): void {
     this.#stale = false;
     const projection = new Projection(this.#look(), this.#world.settings.policy);
     this.#next = { projection, startedBefore: new Map(this.#started) };

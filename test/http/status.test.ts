@@ -42,7 +42,10 @@ it("says what the device does, why, and what comes next, at each stage of a swap
   await run(0);
   expect(await said()).toEqual(["Loading chat: 4 s of about 10 s. 6 jobs wait for it.", "loading", ""]);
 
-  await run(8 * SECOND);
+  await run(7 * SECOND);
+  // The look ahead is made after the answer, for the next one.
+  await status();
+  await run(SECOND);
   const [what, code, next] = await said();
   expect([what, code]).toEqual(["Serving chat: 2 of 2 slots busy, 4 jobs queued for it.", "serving"]);
   expect(next).toMatch(/^Next: Coder 30B; at the latest \d\d:\d\d, by the ceiling\.$/);
