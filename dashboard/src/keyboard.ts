@@ -8,6 +8,7 @@ import { flipTheme } from "./theme.ts";
 
 /** How long after `g` the second key may come. */
 const CHORD_MS = 1200;
+const DRAWN_MS = 150;
 
 /** @returns what ends the listening. */
 export function listenForKeys(showHelp: () => void): () => void {
@@ -44,5 +45,6 @@ function find(event: KeyboardEvent): void {
     return;
   }
   goTo("#/jobs");
-  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("find")?.focus()));
+  // A page that has just been gone to takes the focus itself, after it is drawn.
+  setTimeout(() => document.getElementById("find")?.focus(), DRAWN_MS);
 }

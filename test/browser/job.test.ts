@@ -121,6 +121,29 @@ describeInChromium("with the keyboard alone", (browser) => {
     expect(await page.locator("#h-decision").textContent()).toMatch(/code|chat/);
   });
 
+  it("finds a job from any page, moves row by row, and asks before it cancels the row it is on", async () => {
+    const long = await site.submit("chat", { max_tokens: 2_000 });
+    const { page } = await openPage(browser(), `${site.page}#/models`);
+    await page.getByText("Live", { exact: true }).waitFor();
+
+    await page.keyboard.press("/");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("find");
+    await page.keyboard.type(long.id);
+    await expect.poll(() => page.locator(".job-rows a").count()).toBe(1);
+    expect(page.url()).toContain(`q=${long.id}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/jobs/${long.id}`);
+    await page.keyboard.press("c");
+    await page.getByRole("dialog").getByText(long.id).waitFor();
+    await page.keyboard.press("Escape");
+
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/jobs/${long.id}`);
+    expect((await site.job(long.id)).status).not.toBe("cancelled");
+    await site.post(`/v1/jobs/${long.id}/cancel`);
+  });
+
   it("keeps the focus through sixty seconds in which the list changes", async () => {
     const { page } = await openPage(browser(), `${site.page}#/jobs`);
     await page.locator(".job-rows a").first().waitFor();

@@ -51,7 +51,7 @@ export function JobList({ list, hasMore, longestMs, cancel }: JobListProps) {
     const link = box.current?.querySelector<HTMLElement>(`[data-at="${at}"]`);
     link?.focus({ preventScroll: true });
     link?.closest("[role=row]")?.scrollIntoView({ block: "nearest" });
-  }, [at, list]);
+  }, [at, list, cursor]);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || isTyping(event)) return;
@@ -62,13 +62,15 @@ export function JobList({ list, hasMore, longestMs, cancel }: JobListProps) {
         cancel(row);
         return;
       }
-      const next = moved(event.key, inside ? at : -1, list.length, inside);
+      const next = moved(event.key, inside || cursor !== null ? at : -1, list.length, inside);
       if (next === null) return;
       event.preventDefault();
-      focusNext.current = true;
-      setCursor(list[next]?.id ?? null);
-      if (next === at && list[next]?.id === cursor)
-        box.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus();
+      const id = list[next]?.id ?? null;
+      if (id === cursor) box.current?.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus();
+      else {
+        focusNext.current = true;
+        setCursor(id);
+      }
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
