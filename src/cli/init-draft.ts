@@ -18,15 +18,18 @@ export interface Offer {
 const LOADING_TENANTS = /ollama|llama-server|llama-swap|lm.?studio|lms$/i;
 
 /** What models may claim of the device: what is offered, less what engines hold that are not told to let go. */
-export function deviceGiB(machine: Machine): number | null {
+function deviceGiB(machine: Machine, managesVllm: boolean): number | null {
   const sizes = machine.devices.map(({ offeredGiB }) => offeredGiB);
   if (sizes.length === 0 || sizes.some((size) => size === null)) return null;
   const offered = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
-  return Math.max(0.5, Math.floor((offered - heldByOthers(machine)) * 2) / 2);
+  return Math.max(0.5, Math.floor((offered - heldByOthers(machine, managesVllm)) * 2) / 2);
 }
 
-function heldByOthers({ tenants }: Machine): number {
-  return tenants.filter(({ process }) => !LOADING_TENANTS.test(process)).reduce((sum, { usedGiB }) => sum + usedGiB, 0);
+/** @param managesVllm vLLM's containers are started and stopped by the router, so what they hold is its to give */
+function heldByOthers({ tenants }: Machine, managesVllm: boolean): number {
+  return tenants
+    .filter(({ process }) => !LOADING_TENANTS.test(process) && !(managesVllm && /vllm/i.test(process)))
+    .reduce((sum, { usedGiB }) => sum + usedGiB, 0);
 }
 
 /** Containers that could be started and stopped: whoever is asked about them decides. */
@@ -38,7 +41,7 @@ export function manageable(machine: Machine): readonly FoundContainer[] {
 
 /** @param managed names of containers that the router may start and stop */
 export function offerOf(machine: Machine, managed: readonly string[]): Offer {
-  const size = deviceGiB(machine);
+  const size = deviceGiB(machine, managed.length > 0);
   const all: Candidate[] = [];
   const skipped: Skipped[] = [];
   const containers = manageable(machine).filter(({ name }) => managed.includes(name));
@@ -80,7 +83,11 @@ function unmanaged(machine: Machine, managed: readonly string[]): Skipped[] {
   return machine.dockers
     .flatMap(({ containers }) => containers)
     .filter(({ name }) => !managed.includes(name))
-    .map(({ name, engine, running }) => {
+    .map(({ name, engine, running, hostPorts }) => {
+      if (machine.engines.some(({ origin }) => hostPorts.some((port) => origin === `http://127.0.0.1:${port}`))) {
+        const more = able.includes(name) ? "; with --containers SIR may start and stop it" : "";
+        return { what: `container ${name}`, why: `used as it runs${more}` };
+      }
       if (!able.includes(name))
         return {
           what: `container ${name}`,
@@ -88,9 +95,7 @@ function unmanaged(machine: Machine, managed: readonly string[]): Skipped[] {
         };
       return {
         what: `container ${name}`,
-        why: running
-          ? "used as it runs; with --containers SIR may start and stop it"
-          : "stopped; with --containers SIR may start and stop it",
+        why: `${running ? "it runs" : "stopped"}; with --containers SIR may start and stop it`,
       };
     });
 }
@@ -147,13 +152,14 @@ function schedulerSection(models: readonly Candidate[]): Entry[] {
 function deviceSection(machine: Machine, models: readonly Candidate[]): Entry[] {
   const { devices } = machine;
   if (!models.some(({ usesDevice }) => usesDevice)) return [];
-  const size = deviceGiB(machine);
+  const managesVllm = models.some(({ container }) => container !== null);
+  const size = deviceGiB(machine, managesVllm);
   const id = devices.length > 1 ? "gpus" : "gpu0";
   const notes = devices.map((device) => deviceNote(device));
   if (devices.length === 0) notes.push("No GPU was found: one model at a time.");
   if (devices.length > 1)
     notes.push("Servers that place models by themselves see all of them as one pool, and so does this.");
-  const held = heldByOthers(machine);
+  const held = heldByOthers(machine, managesVllm);
   const less = held === 0 ? "" : `, less ${held.toFixed(1)} GiB held by what is not told to let go`;
   const memory = size === null ? [] : [entry("memoryGiB", size, `${GUESS}: ${reserve(devices)}${less}.`)];
   return [entry("devices", new Block([entry(id, new Block(memory), ...notes)]))];

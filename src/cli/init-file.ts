@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../config/load.ts";
 import type { ResolvedConfig } from "../config/resolved.ts";
-import type { Io } from "./command.ts";
+import { type Io, UsageError } from "./command.ts";
 
 const NAMES = ["sir.config.ts", "sir.config.js", "sir.config.mjs", "sir.config.json"] as const;
 const TARGET = "sir.config.ts";
@@ -41,14 +41,26 @@ export async function placeConfig(text: string, force: boolean, io: Io): Promise
 }
 
 function put(name: string, text: string, io: Io, notes: readonly string[]): Placed {
-  writeFileSync(join(io.cwd, name), text);
+  write(join(io.cwd, name), text);
   return { name, notes };
+}
+
+/** @throws {UsageError} in words: the folder is the caller's choice */
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw new UsageError(
+      `${path} cannot be written (${code}). Go to a folder that this user may write, or name a file.`,
+    );
+  }
 }
 
 /** Where another name was asked for: written as it is, over nothing unless that was asked for too. */
 export function placeAt(path: string, text: string, force: boolean): boolean {
   if (existsSync(path) && !force) return false;
-  writeFileSync(path, text);
+  write(path, text);
   return true;
 }
 

@@ -28,7 +28,11 @@ export function addressesOf(
   });
   const set = ollamaHost(surroundings);
   const loopback = ports.map((port) => `http://127.0.0.1:${port}`);
-  return [...new Set([...loopback, ...(set === null ? [] : [set]), ...hosts])];
+  // One machine has one name here: an engine that is found twice would be two.
+  const named = [...(set === null ? [] : [set]), ...hosts].map((origin) =>
+    origin.replace("//localhost:", "//127.0.0.1:"),
+  );
+  return [...new Set([...loopback, ...named])];
 }
 
 interface Answers {

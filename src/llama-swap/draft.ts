@@ -30,6 +30,13 @@ export interface Defaults {
   readonly stopGraceSeconds: number | null;
 }
 
+const MOST_ALIASES = 100;
+
+/** As the configuration takes them: something visible at both ends, nothing that controls. */
+export function isName(text: string): boolean {
+  return text.length <= 256 && /^\S(.*\S)?$/u.test(text) && /^\P{Cc}*$/u.test(text);
+}
+
 export class Draft {
   readonly root: Section;
   readonly ledger: Ledger;
@@ -45,6 +52,8 @@ export class Draft {
   constructor(root: Section, ledger: Ledger) {
     this.root = root;
     this.ledger = ledger;
+    // An id goes before an alias, wherever it stands.
+    for (const id of root.below("models").fields.keys()) this.#names.add(id);
   }
 
   add(model: ModelDraft): void {
@@ -56,10 +65,10 @@ export class Draft {
     return this.#names.has(name);
   }
 
-  /** False: the name belongs to another already. */
+  /** False: the name belongs to another already, or is none that may be written. */
   alias(model: ModelDraft, name: string): boolean {
     if (name === model.name || model.aliases.includes(name)) return true;
-    if (this.#names.has(name)) return false;
+    if (this.#names.has(name) || !isName(name) || model.aliases.length >= MOST_ALIASES) return false;
     this.#names.add(name);
     model.aliases.push(name);
     return true;

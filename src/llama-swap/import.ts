@@ -7,7 +7,7 @@ import { type Account, Ledger } from "./ledger.ts";
 import { switchedOff } from "./model-names.ts";
 import { addModel, portsOf } from "./models.ts";
 import { peers } from "./peers.ts";
-import { numberOf, textOf, textsOf } from "./reading.ts";
+import { bounded, numberOf, textOf, textsOf } from "./reading.ts";
 import { routing } from "./routing.ts";
 import { type Path, readSource, type Section } from "./source.ts";
 import { profiles, selectors } from "./virtual-names.ts";
@@ -73,8 +73,8 @@ function defaultsOf(root: Section, ledger: Ledger): Defaults {
   ledger.carry(unload);
   return {
     ttlSeconds: ttlSeconds ?? 0,
-    loadTimeoutSeconds: healthSeconds == null ? null : Math.max(LEAST_LOAD_SECONDS, healthSeconds),
-    stopGraceSeconds: unloadSeconds == null ? null : Math.min(unloadSeconds, LONGEST_GRACE_SECONDS),
+    loadTimeoutSeconds: healthSeconds == null ? null : bounded(healthSeconds, LEAST_LOAD_SECONDS),
+    stopGraceSeconds: unloadSeconds == null ? null : bounded(unloadSeconds, 0, LONGEST_GRACE_SECONDS),
   };
 }
 

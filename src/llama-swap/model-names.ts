@@ -1,6 +1,6 @@
 // The other names of a model, and what llama-swap does to bodies and lists that SIR does not do.
 
-import type { Draft, ModelDraft } from "./draft.ts";
+import { type Draft, isName, type ModelDraft } from "./draft.ts";
 import { textOf } from "./reading.ts";
 import type { Field, Section } from "./source.ts";
 import type { Macros } from "./words.ts";
@@ -12,7 +12,8 @@ export function aliases(model: ModelDraft, field: Field | undefined, macros: Mac
   for (const each of given) {
     const record = typeof each === "object" && each !== null ? (each as Record<string, unknown>) : null;
     const id = macros.fill(String(record === null ? each : record["id"]));
-    if (!draft.alias(model, id)) faults.push(`${id} belongs to another model and is not written`);
+    if (!draft.alias(model, id))
+      faults.push(isName(id) ? `${id} belongs to another model and is not written` : `"${id}" is no name`);
     if (record?.["unlisted"] === true) faults.push(`${id} is listed with its model all the same`);
     const shown = record?.["name"];
     if (typeof shown === "string" && shown !== "" && shown !== id) faults.push(`${id} has no name of its own to show`);

@@ -1,16 +1,17 @@
 // One model of llama-swap as a model with the `process` driver: its command as words, its server's address, its limits.
 
 import { Block, entry } from "../config/config-text.ts";
-import { blankModel, type Defaults, type Draft, type ModelDraft } from "./draft.ts";
+import { blankModel, type Defaults, type Draft, isName, type ModelDraft } from "./draft.ts";
 import { environmentOf, withoutKey } from "./environment.ts";
 import { aliases, filters, leftOutOf, unlistedOf } from "./model-names.ts";
-import { numberOf, textOf } from "./reading.ts";
+import { bounded, numberOf, textOf } from "./reading.ts";
 import type { Field, Section } from "./source.ts";
 import { flagNumber, Macros, namesEnvironment, splitWords, withoutComments, written } from "./words.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: what stands in llama-swap's files
 const PORT = "${PORT}";
 const USUAL_CONCURRENCY = 10;
+const MOST_CONCURRENCY = 10_000;
 const LONGEST_GRACE_SECONDS = 60;
 const NO_LIMIT_SECONDS = 14_400;
 
@@ -42,9 +43,17 @@ export function addModel(id: string, field: Field, context: Context): void {
     ledger.leave(field, "has no keys: a model needs at least cmd.");
     return;
   }
+  if (!isName(id)) {
+    ledger.leave(field, "its id is no name that SIR takes.");
+    return;
+  }
   const macros = new Macros(context.macros, own.below("macros"), id);
   const cmd = own.get("cmd");
-  const words = cmd === undefined ? [] : splitWords(macros.fill(withoutComments(textOf(cmd) ?? "")));
+  const split = cmd === undefined ? [] : splitWords(macros.fill(withoutComments(textOf(cmd) ?? "")));
+  const words = split?.filter((word) => word !== "") ?? null;
+  if (cmd !== undefined && words !== null && split !== null && words.length < split.length) {
+    ledger.change(cmd, "an empty word in it is not kept: a command has none here.");
+  }
   if (words === null || words.length === 0) {
     const why = cmd === undefined ? "has no cmd" : words === null ? "has a cmd with an open quote" : "has an empty cmd";
     ledger.leave(field, `${why}, so there is nothing to start. llama-swap refuses it too.`);
@@ -114,7 +123,7 @@ function addressOf({ id, own, macros, words, context }: Making): Address {
   const asks = words.some((word) => word.includes(PORT));
   const number = String(ports.get(id) ?? startPort);
   const same = (word: string): string => word;
-  const url = URL.canParse(given.replaceAll(PORT, "1")) ? new URL(given.replaceAll(PORT, "1")) : null;
+  const url = addressIn(given);
   if (proxy !== undefined && url === null) draft.ledger.leave(proxy, `"${given}" is no address.`);
   if (proxy !== undefined && url !== null) judgeProxy(proxy, url, draft);
   const host = url === null || isLoopback(url.hostname) ? undefined : url.hostname;
@@ -132,6 +141,13 @@ function addressOf({ id, own, macros, words, context }: Making): Address {
     );
   // Two ports: the one that the command is told, and the one that is asked.
   return { host, port, resolved: asks ? (word) => word.replaceAll(PORT, number) : same };
+}
+
+/** Null: it is none over HTTP. */
+function addressIn(text: string): URL | null {
+  const whole = text.replaceAll(PORT, "1");
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url : null;
 }
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "127.0.0.1" || host === "[::1]";
@@ -183,13 +199,14 @@ function graceOf(field: Field | undefined, { stopGraceSeconds }: Defaults, { led
     ledger.change(field, `written as stopGraceSeconds: ${LONGEST_GRACE_SECONDS}, the longest there is.`);
   }
   ledger.carry(field);
-  return Math.min(own, LONGEST_GRACE_SECONDS);
+  return bounded(own, 0, LONGEST_GRACE_SECONDS);
 }
 
 function concurrencyOf(model: ModelDraft, field: Field | undefined, words: readonly string[], draft: Draft): void {
   const given = numberOf(field, draft.ledger) ?? 0;
   const flags = flagNumber(words, ["--parallel", "-np", "--max-num-seqs", "--max-running-requests"]);
-  model.concurrency = given > 0 ? given : Math.max(1, Math.min(flags ?? USUAL_CONCURRENCY, USUAL_CONCURRENCY));
+  const usual = bounded(flags ?? USUAL_CONCURRENCY, 1, USUAL_CONCURRENCY);
+  model.concurrency = given > 0 ? bounded(Math.floor(given), 1, MOST_CONCURRENCY) : usual;
   if (field === undefined) return;
   const meaning = given > 0 ? "" : `0 means ${USUAL_CONCURRENCY} there; `;
   draft.ledger.change(
@@ -202,14 +219,14 @@ function ttlOf(field: Field | undefined, macros: Macros, { draft, defaults }: Co
   const own = numberOf(field, draft.ledger, (text) => macros.fill(text));
   draft.ledger.carry(field);
   const seconds = own === null || own < 0 ? defaults.ttlSeconds : own;
-  return seconds > 0 ? seconds : null;
+  return seconds > 0 ? bounded(seconds) : null;
 }
 
 function timeouts(model: ModelDraft, section: Section, { ledger }: Draft): void {
   const header = section.get("responseHeader");
   const seconds = numberOf(header, ledger);
   if (header !== undefined && seconds !== null) {
-    model.firstByteTimeoutSeconds = seconds > 0 ? seconds : NO_LIMIT_SECONDS;
+    model.firstByteTimeoutSeconds = seconds > 0 ? bounded(seconds) : NO_LIMIT_SECONDS;
     if (seconds > 0) ledger.carry(header);
     else
       ledger.change(
@@ -225,10 +242,15 @@ function timeouts(model: ModelDraft, section: Section, { ledger }: Draft): void 
 function naming(model: ModelDraft, own: Section, macros: Macros, draft: Draft): void {
   const { ledger } = draft;
   const upstream = textOf(own.get("useModelName"));
-  if (upstream !== null && upstream !== "") model.upstreamName = macros.fill(upstream);
+  const served = upstream === null ? "" : macros.fill(upstream);
+  if (isName(served)) model.upstreamName = served;
   ledger.carry(own.get("useModelName"));
-  const label = macros.fill(textOf(own.get("name")) ?? "").trim();
-  if (label !== "") model.label = label.slice(0, 256);
+  const label = macros
+    .fill(textOf(own.get("name")) ?? "")
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .slice(0, 256)
+    .trim();
+  if (label !== "") model.label = label;
   ledger.carry(own.get("name"));
   const description = own.get("description");
   if (description !== undefined) {

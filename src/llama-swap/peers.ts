@@ -1,7 +1,7 @@
 // Peers of llama-swap as models with the `remote` driver: always on elsewhere, with no part in loads.
 
 import { Code, type Written } from "../config/config-text.ts";
-import { blankModel, type Draft } from "./draft.ts";
+import { blankModel, type Draft, isName } from "./draft.ts";
 import { textOf, textsOf } from "./reading.ts";
 import type { Field, Section } from "./source.ts";
 import { Macros } from "./words.ts";
@@ -37,7 +37,10 @@ function addPeer({ id, own, baseUrl, filling, offered }: Peer, draft: Draft): vo
   const apiKey = keyOf(id, own.get("apiKey"), filling, draft);
   for (const name of textsOf(own.get("models")).map((each) => filling.fill(each))) {
     const model = blankModel(`${id}/${name}`, { driver: "remote", baseUrl, apiKey }, false);
-    if (draft.isTaken(model.name)) continue;
+    if (draft.isTaken(model.name) || !isName(model.name) || !isName(name)) {
+      draft.remarks.push(`peers.${id}: ${model.name} is the name of a model already, or none, and is not written.`);
+      continue;
+    }
     model.upstreamName = name;
     model.concurrency = USUAL_CONCURRENCY;
     draft.add(model);

@@ -21,6 +21,13 @@ export function numberOf(
   return null;
 }
 
+const LONGEST_SECONDS = 315_360_000;
+
+/** Within what the configuration takes for a duration. */
+export function bounded(seconds: number, least = 0, most = LONGEST_SECONDS): number {
+  return Math.min(most, Math.max(least, seconds));
+}
+
 /** The texts of a list; what is no list is empty. */
 export function textsOf(field: Field | undefined): readonly string[] {
   return Array.isArray(field?.value) ? field.value.map(String) : [];

@@ -2,7 +2,7 @@
 
 import type { Draft } from "./draft.ts";
 import { combinations, MatrixError } from "./matrix.ts";
-import { numberOf, textOf, textsOf } from "./reading.ts";
+import { bounded, numberOf, textOf, textsOf } from "./reading.ts";
 import type { Field, Section } from "./source.ts";
 import { togetherness } from "./together.ts";
 
@@ -145,9 +145,9 @@ function allowed(
   }
 }
 
-const RULES: readonly (readonly [key: string, setting: string])[] = [
-  ["agingDivisor", "agingDivisorSeconds"],
-  ["swapAffinityBonus", "swapAffinityBonus"],
+const RULES: readonly (readonly [key: string, setting: string, most: number])[] = [
+  ["agingDivisor", "agingDivisorSeconds", 31_536_000],
+  ["swapAffinityBonus", "swapAffinityBonus", 97],
 ];
 
 function scheduling(section: Section, draft: Draft): void {
@@ -164,11 +164,11 @@ function scheduling(section: Section, draft: Draft): void {
     );
   }
   const serial = section.below("settings").below("serial");
-  for (const [key, setting] of RULES) {
+  for (const [key, setting, most] of RULES) {
     const field = serial.get(key);
     const value = numberOf(field, ledger);
     if (field === undefined || value === null) continue;
-    draft.scheduler[setting] = value;
+    draft.scheduler[setting] = bounded(value, 0, most);
     ledger.carry(field);
   }
   for (const [id, field] of section.below("settings").below("fifo").below("priority").fields) {

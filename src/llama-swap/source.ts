@@ -1,7 +1,7 @@
 // llama-swap's configuration as it lies in its file: every setting with its path, its line and its value, and a ledger
 // that knows what became of each. A setting is a key whose value is not a section of further keys.
 
-import { isAlias, isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { isAlias, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 
 export type Path = readonly string[];
 
@@ -9,7 +9,7 @@ export type Path = readonly string[];
 export interface Field {
   readonly path: Path;
   readonly line: number;
-  /** As YAML has it; of a section, its keys as an object. */
+  /** As YAML has it; null of a section. */
   readonly value: unknown;
   readonly section: Section | null;
 }
@@ -40,6 +40,9 @@ export class SourceError extends Error {
   }
 }
 
+/** Anchors that hold anchors can grow without end. */
+const MOST_KEYS = 50_000;
+
 export interface Source {
   readonly root: Section;
   /** All settings, in the order of the file. */
@@ -60,7 +63,7 @@ export function readSource(text: string): Source {
     );
   }
   if (!isMap(document.contents)) throw new SourceError("it holds no keys");
-  const reading: Reading = { lines, document, anchored: new Set() };
+  const reading: Reading = { lines, document, anchored: new Set(), keys: 0 };
   const root = sectionOf(document.contents, [], reading, new Set());
   const anchors = [...root.fields.values()].filter(({ path }) => reading.anchored.has(path.join("\0")));
   return { root, settings: settingsOf(root), anchors };
@@ -71,6 +74,7 @@ interface Reading {
   readonly document: ReturnType<typeof parseDocument>;
   /** Paths whose value carries an anchor. */
   readonly anchored: Set<string>;
+  keys: number;
 }
 
 /** `open` are the maps that are being read: an alias to one of them would have no end. */
@@ -92,14 +96,24 @@ function sectionOf(map: YAMLMap, path: Path, reading: Reading, open: ReadonlySet
 }
 
 function fieldOf(pair: Pair, key: string, parent: Path, reading: Reading, open: ReadonlySet<unknown>): Field {
+  if (++reading.keys > MOST_KEYS) throw new SourceError(`it has more than ${MOST_KEYS} keys`);
   const path = [...parent, key];
   const value = isAlias(pair.value) ? pair.value.resolve(reading.document) : pair.value;
   if (!isAlias(pair.value) && (isMap(value) || isScalar(value)) && value.anchor !== undefined) {
     reading.anchored.add(path.join("\0"));
   }
   const section = isMap(value) && value.items.length > 0 ? sectionOf(value, path, reading, open) : null;
-  const plain: unknown = isNode(value) ? value.toJS(reading.document) : null;
+  const plain: unknown = isNode(value) && section === null ? plainOf(value, reading) : null;
   return { path, line: lineOf(pair, reading), value: plain, section };
+}
+
+function plainOf(value: Node, { document, lines }: Reading): unknown {
+  try {
+    return value.toJS(document);
+  } catch {
+    const at = value.range === null || value.range === undefined ? "" : `line ${lines.linePos(value.range[0]).line}: `;
+    throw new SourceError(`${at}its anchors hold too much`);
+  }
 }
 
 function mergedFields(pair: Pair, path: Path, reading: Reading, open: ReadonlySet<unknown>): Field[] {
