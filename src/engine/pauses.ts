@@ -11,7 +11,7 @@ export interface PauseWords {
   readonly note: string | null;
 }
 
-type World = Pick<EngineWorld, "models" | "clock" | "store" | "emit">;
+type World = Pick<EngineWorld, "models" | "settings" | "clock" | "store" | "emit">;
 
 export class Pauses {
   readonly #world: () => World;
@@ -21,11 +21,14 @@ export class Pauses {
     this.#world = world;
   }
 
-  /** What an earlier router was told, and nobody has taken back. */
+  /** What an earlier router was told, and nobody has taken back. What is not configured any more is paused no more. */
   async recover(): Promise<void> {
     const { models, store, clock } = this.#world();
     const past = await store.history.pauses({ fromMs: clock.nowMs(), toMs: Number.MAX_SAFE_INTEGER });
     for (const pause of past) if (pause.toMs === null) this.#open.set(keyOf(pause.scope, pause.subject), pause);
+    const devices = this.#world().settings.devices.map(({ id }): string => id);
+    const names = new Set<string>([...devices, ...models.keys()]);
+    for (const { scope, subject } of this.all) if (subject !== null && !names.has(subject)) this.end(scope, subject);
     for (const [name, entry] of models) if (this.model(name) !== null) entry.paused = true;
   }
 

@@ -244,7 +244,11 @@ function readPauses(set: MetricSet, { models, devices, pauses, ceilingMs }: Queu
   set.paused.set({ scope: "router", subject: "" }, 0);
   for (const { device } of devices) set.paused.set({ scope: "device", subject: device }, 0);
   for (const { spec } of models) set.paused.set({ scope: "model", subject: spec.name }, 0);
-  for (const { scope, subject } of pauses) set.paused.set({ scope, subject: subject ?? "" }, 1);
+  const known = new Set(["", ...devices.map(({ device }) => device), ...models.map(({ spec }) => spec.name)]);
+  for (const { scope, subject } of pauses) {
+    // A model that was taken out of the configuration cannot be let go on, so nobody is reminded of it.
+    if (known.has(subject ?? "")) set.paused.set({ scope, subject: subject ?? "" }, 1);
+  }
   set.ceiling.reset();
   // Without one there is no line: an alert on it then cannot fire.
   if (ceilingMs === null) set.ceiling.remove();

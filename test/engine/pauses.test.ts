@@ -171,6 +171,25 @@ describe("after a restart", () => {
     ]);
   });
 
+  it("what is not configured any more is paused no more", async () => {
+    const a = { memoryGiB: 60, device: "gpu0" };
+    const first = await open({ ...pair, models: { a, b: { memoryGiB: 60 } } });
+    await first.engine.operator.pause("gpu1" as never, FAN);
+    await first.engine.operator.drainModel("b" as never, FAN);
+    await first.engine.operator.pause(gpu0, FAN);
+    await first.advance(1);
+    await first.engine.close();
+    await first.store.close();
+
+    const one = { devices: { gpu0: { memoryGiB: 80 } }, models: { a } };
+    const rig = await open({ ...one, database: first.database, clock: first.clock, seed: 2 });
+    await rig.advance(1);
+
+    expect(rig.engine.status().pauses.map(({ subject }) => subject)).toEqual(["gpu0"]);
+    const held = await rig.store.history.pauses({ fromMs: rig.clock.nowMs(), toMs: Number.MAX_SAFE_INTEGER });
+    expect(held.map(({ subject }) => subject)).toEqual(["gpu0"]);
+  });
+
   it("a pause that was given other words is there once", async () => {
     const rig = await open({ models: { a: {} } });
     await rig.engine.operator.pause(null, { who: "ann", note: "one" });
