@@ -21,7 +21,8 @@ interface Run {
 export function mergeSpans(spans: readonly Span[], pixelMs: number, nowMs: number): Span[] {
   for (let widthMs = Math.max(1, pixelMs); ; widthMs *= 2) {
     const merged = mergedAt(spans, widthMs, nowMs);
-    if (merged.length <= SPANS_MAX) return merged;
+    // With more lanes than that, or as much that goes on, no width is enough.
+    if (merged.length <= SPANS_MAX || widthMs > nowMs) return merged.slice(0, SPANS_MAX);
   }
 }
 

@@ -59,20 +59,3 @@ export async function watching(world: Given, headers: Record<string, string> = {
     leave: () => void reader.cancel(),
   };
 }
-
-/** Reads only when told to. */
-export async function stalled(world: Given, headers: Record<string, string> = {}) {
-  const response = await settled(world, get(world, "/v1/stream", headers));
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  return {
-    /** Takes what is there, and what that brings. */
-    drain: async (): Promise<Told[]> => {
-      let text = "";
-      for (;;) {
-        const next = await Promise.race([reader.read(), passes(world, 300).then(() => null)]);
-        if (next === null || next.done) return eventsOf(text);
-        text += Buffer.from(next.value).toString();
-      }
-    },
-  };
-}
