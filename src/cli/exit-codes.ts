@@ -17,13 +17,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_TEXT: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.done, "done (also: an empty list; doctor with warnings only)"],
-  [EXIT.failed, "failed: the act was refused, or an unexpected error"],
+  [EXIT.failed, "failed: the job failed, the act was refused, or an unexpected error"],
   [EXIT.usage, "usage: unknown command or flag, bad value, a configuration that is refused"],
   [EXIT.unreachable, "no router at that address"],
   [EXIT.denied, "key missing, wrong or not allowed"],
   [EXIT.missing, "no such job, model, decision or file"],
   [EXIT.ended, "the job was cancelled or expired"],
   [EXIT.timeout, "--timeout passed; the job lives on"],
-  [EXIT.fault, "doctor found an error; import --strict left something out"],
+  [EXIT.fault, "doctor found an error; import --strict left something out; replay --check differed"],
   [EXIT.interrupted, "interrupted"],
 ];

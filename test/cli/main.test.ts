@@ -80,7 +80,9 @@ describe("sir", () => {
     const { run, out } = terminal();
 
     expect(await run("help", "exit-codes")).toBe(0);
-    expect(out()).toMatch(/^ {2}8 +doctor found an error; import --strict left something out$/m);
+    expect(out()).toMatch(
+      /^ {2}8 +doctor found an error; import --strict left something out; replay --check differed$/m,
+    );
   });
 
   it("config schema prints one JSON document", async () => {
