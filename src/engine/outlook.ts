@@ -12,6 +12,8 @@ const SHARED_MS = 250;
 /** Of a look ahead's cost in one go: a few ms of CPU; the rest follows in slices, so that requests are served between. */
 const SLICE = 500;
 const SLICE_EVERY_MS = 5;
+/** Those who look often are shown one of at most this age, and do not wait for the next. */
+const PATIENT_MS = 2_000;
 /** So long after a look ahead began the next may, for each unit it cost: a few per cent of the CPU go into them at most. */
 const REST_MS = 0.4;
 
@@ -53,7 +55,7 @@ export class Outlook {
   /**
    * What is foreseen for the model: of the newest look ahead that is whole, else of the one that is being made.
    *
-   * @param patient A new look ahead is made after this call, not in it.
+   * @param patient A new look ahead is made after this call, not in it, where there is a recent one.
    */
   of(model: ModelName, patient = false): Foreseen {
     this.#refresh(this.#current?.projection.stretches(model).length === 0, patient);
@@ -78,7 +80,8 @@ export class Outlook {
       if (ageMs <= SHARED_MS && !this.#stale && !unknown) return;
       if (ageMs < last.cost * REST_MS) return;
     }
-    if (!patient) {
+    // Nobody is shown what was foreseen long ago.
+    if (!patient || last === undefined || nowMs - last.atMs > PATIENT_MS) {
       this.#begin();
       return;
     }
