@@ -6,6 +6,7 @@ export const MODEL_STATE = {
   serving: "Serving",
   idle: "Loaded, idle",
   loading: "Loading",
+  coming: "Making room for it",
   draining: "Letting jobs finish",
   unloading: "Freeing memory",
   failed: "Load failed",
@@ -16,7 +17,13 @@ export const MODEL_STATE = {
 
 export type ModelState = keyof typeof MODEL_STATE;
 
-export function modelState({ state, running }: Pick<ModelStatusWire, "state" | "running">): ModelState {
+export function modelState({
+  state,
+  running,
+  waiting,
+}: Pick<ModelStatusWire, "state" | "running" | "waiting">): ModelState {
+  const roomIsMade = waiting?.cause === "draining" || waiting?.cause === "unloading";
+  if (state === "loading" && roomIsMade) return "coming";
   switch (state) {
     case "resident":
       return running > 0 ? "serving" : "idle";

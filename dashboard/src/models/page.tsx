@@ -72,7 +72,7 @@ interface DevicePanelProps {
 }
 
 function DevicePanel({ device, models, all }: DevicePanelProps) {
-  const loaded = holdersOf(device.id, all);
+  const loaded = holdersOf(device, all);
   return (
     <Panel title={device.id} id={`h-${device.id}`} aside={<DevicePause device={device} />}>
       <MemoryStack device={device} models={loaded} />

@@ -40,7 +40,7 @@ function Memory({ device }: { readonly device: DeviceStatusWire }) {
   const { memory_gib: whole, claimed_gib: claimed } = device;
   const models = useSelected(status, (value) => value?.models ?? null);
   if (whole === null || claimed === null) return null;
-  const held = holdersOf(device.id, models ?? []);
+  const held = holdersOf(device, models ?? []);
   const names = held
     .map(({ label, memory_gib: own }) => `${label}${own === null ? "" : ` ${own}\u00a0GiB`}`)
     .join(", ");

@@ -61,7 +61,7 @@ export function DeviceRow({ row, heights, phone, width, bars, planned, scale }: 
   return (
     <>
       <line class="g-rule" x1={0} x2={width} y1={row.y + 0.5} y2={row.y + 0.5} />
-      <text class="g-device" x={0} y={row.y + heights.rail / 2 + 5}>
+      <text class="g-device" x={0} y={phone ? row.y + 16 : row.y + heights.rail / 2 + 5}>
         {row.id}
         <tspan class="g-about" dx="7">
           {row.about}

@@ -132,7 +132,7 @@ const Drawing = memo((props: DrawingProps) => {
           <MarkRail
             marks={marks[index] ?? []}
             row={row}
-            y={row.y + heights.rail / 2}
+            y={phone ? row.y + heights.rail - 12 : row.y + heights.rail / 2}
             lane={heights.lane}
             current={current}
             marked={marked ?? null}
@@ -169,7 +169,8 @@ function layOut({ devices, moves, fromMs, toMs, width, phone, compact }: LayoutF
 
 function heightsOf(phone: boolean, compact: boolean, marks: boolean): Heights {
   const lane = phone ? 34 : compact ? 21 : 27;
-  return { axis: 24, rail: marks ? 34 : 26, lane, gap: 10 };
+  // A phone has no room beside the marks for the device's name.
+  return { axis: 24, rail: !marks ? 26 : phone ? 44 : 34, lane, gap: 10 };
 }
 
 function describe({ title, fromMs, toMs, nowMs }: GanttProps, decisions: number): string {
