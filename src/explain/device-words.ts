@@ -140,7 +140,7 @@ function servingWords(facts: DeviceFacts, label: LabelOf): What {
     const are = overview.tenants.length === 1 ? "is" : "are";
     if (waiting === 0)
       return { code: "idle", text: `Idle. ${names} ${are} loaded and nothing is waiting.`, whole: true };
-    return { code: "idle", text: `${names} ${are} loaded and idle, and ${jobsWait(waiting)}.` };
+    return { code: "idle", text: `Idle. ${names} ${are} loaded, and ${jobsWait(waiting)}.` };
   }
   const slots = overview.tenants.reduce((sum, each) => sum + each.slots, 0);
   const own = models.filter(({ spec }) => overview.tenants.some(({ model }) => model === spec.name));
@@ -191,7 +191,7 @@ export function deviceNext({ overview, nowMs, wallMs }: DeviceFacts, label: Labe
   const wall = (atMs: number | null): number | null => (atMs === null ? null : Math.round(wallMs + atMs - nowMs));
   const [low, mid, high, bound] = [next.lowAtMs, next.midAtMs, next.highAtMs, next.boundAtMs].map(wall);
   const when = mid == null ? "" : ` ${aboutWords(low ?? null, mid, high ?? null, wallMs)}`;
-  const latest = bound == null ? "" : `; at the latest ${aboutTime(bound, wallMs)}, by the ceiling`;
+  const latest = bound == null ? "" : `; at the latest ${aboutTime(bound, wallMs)}, with every drain at its longest`;
   const seconds = (at: number | null | undefined): number | null => (at == null ? null : at / 1_000);
   return {
     model: next.model,

@@ -61,5 +61,7 @@ export function aboutWords(low: number | null, mid: number, high: number | null,
 }
 
 function boundWords(bound: number | null, nowWallMs: number): string | null {
-  return bound === null ? null : `Its model is loaded by ${aboutTime(bound, nowWallMs)} at the latest, by the ceiling.`;
+  return bound === null
+    ? null
+    : `Its model is loaded by ${aboutTime(bound, nowWallMs)} at the latest, with every drain at its longest.`;
 }

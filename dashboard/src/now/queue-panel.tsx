@@ -116,7 +116,7 @@ function startOf(model: ModelStatusWire, nowMs: number): { readonly first: strin
   }
   if (loading) return { first: "when it is loaded", more: "loading now" };
   if (starts?.bound != null) {
-    return { first: `by ${clockMinutes(starts.bound * 1000)}`, more: "at the latest, by the ceiling" };
+    return { first: `by ${clockMinutes(starts.bound * 1000)}`, more: "at the latest, with every drain at its longest" };
   }
   if (model.running > 0) return { first: "when a slot is free", more: lastText };
   return { first: "not known yet", more: lastText };
