@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PAGES } from "../../scripts/reference/pages.ts";
+import { CAUSE_WORDS } from "../../src/explain/causes.ts";
 
 const folder = new URL("../../docs/reference/", import.meta.url);
 
@@ -18,4 +19,13 @@ describe("docs/reference", () => {
 
     expect(claiming.sort()).toEqual(Object.keys(PAGES).sort());
   });
+});
+
+it("the page on slowness has a row for every cause, by the name that people see", () => {
+  const page = readFileSync(new URL("../how-to/it-is-slow.md", folder), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| "));
+
+  const missing = Object.values(CAUSE_WORDS).filter(({ title }) => !rows.some((row) => row.includes(title)));
+
+  expect(missing.map(({ title }) => title)).toEqual([]);
 });
