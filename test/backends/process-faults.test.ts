@@ -57,7 +57,8 @@ it("an engine that is killed at work costs its job a restart and nothing else", 
   const ended = await receiptOf(router.origin, id, 40);
   expect(ended.status).toBe("completed");
   expect(startsIn(file("starts m"))).toHaveLength(2);
-  expect(router.stderr).toMatch(/was killed by SIGKILL/);
+  // Which of the two is seen first is a matter of luck.
+  expect(router.stderr).toMatch(/was killed by SIGKILL|the connection was closed before an answer/);
   expect((await router.stop()).code).toBe(0);
 });
 
