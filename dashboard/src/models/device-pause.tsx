@@ -1,6 +1,6 @@
 // Holds a device still, with a word for whoever wonders, and lets it go on.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DeviceStatusWire } from "../../../src/client/wire-status.ts";
 import { withQuery } from "../api.ts";
 import { clock } from "../parts/time.ts";
@@ -14,8 +14,8 @@ export function DevicePause({ device }: { readonly device: DeviceStatusWire }) {
   const field = useRef<HTMLInputElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const opened = useRef(false);
-  // The button that had the focus is gone: it goes to the field, and back when that is gone.
-  useEffect(() => {
+  // The button that had the focus is gone: it goes to the field, and back when that is gone; before the next key is typed.
+  useLayoutEffect(() => {
     if (asks) field.current?.focus();
     else if (opened.current) opener.current?.focus();
     opened.current = asks;
