@@ -141,7 +141,8 @@ async function noticesLosses(folder: string, history: History): Promise<void> {
   const database = new Database(join(copy, "data", "sir.db"));
   database.exec(`
     DELETE FROM jobs WHERE id = '${lost}';
-    INSERT INTO attempts SELECT job, epoch + 1, attempt + 1, instance, owner, started_ms, first_byte_ms, ended_ms, outcome, detail
+    INSERT INTO attempts (job, epoch, attempt, instance, owner, started_ms, first_byte_ms, ended_ms, outcome, detail)
+      SELECT job, epoch + 1, attempt + 1, instance, owner, started_ms, first_byte_ms, ended_ms, outcome, detail
       FROM attempts WHERE outcome = 'succeeded' AND job = (SELECT seq FROM jobs WHERE id = '${twice}');
   `);
 
