@@ -33,7 +33,8 @@ export function Axis({ scale, y, bottom, nowMs, phone }: AxisProps) {
         return (
           <g key={ms}>
             <line class="g-grid" x1={x} x2={x} y1={y - 4} y2={bottom} />
-            {Math.abs(x - nowX) > clear && (
+            {/* Moved inwards, a label with seconds would lie on its neighbour. */}
+            {Math.abs(x - nowX) > clear && (edge === "middle" || !seconds) && (
               <text class="g-tick" x={x} y={y - 10} text-anchor={edge}>
                 {label(ms)}
               </text>
