@@ -2,7 +2,7 @@
 // that already has its dist is left alone.
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +28,8 @@ function run(...words) {
 
 if (tsc !== null && existsSync(join(root, "tsconfig.build.json"))) {
   run(tsc, "-p", "tsconfig.build.json");
+  // npm marks the command of an installed package, but not a clone's own: without this `npx sir` is refused.
+  if (existsSync(join(root, "dist", "cli.js"))) chmodSync(join(root, "dist", "cli.js"), 0o755);
   if (vite !== null) run(vite, "build", "--config", "dashboard/vite.config.ts", "--logLevel", "warn");
 } else if (!existsSync(join(root, "dist", "cli.js"))) {
   // No failure: an image may install before it copies a dist that was built elsewhere.
