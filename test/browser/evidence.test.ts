@@ -83,10 +83,16 @@ describeInChromium("evidence, in each state, at both widths and in both themes",
     await page.keyboard.press("j");
     await page.keyboard.press("j");
 
-    const sentence = (await page.locator(".decision-rows a[aria-current] > span").last().textContent()) ?? "";
-    await expect.poll(() => page.locator("#h-decision").textContent()).not.toBeNull();
-    expect(sentence).toContain((await page.locator("#h-decision").textContent()) ?? "-");
-    expect(await page.evaluate(() => document.activeElement?.matches(".decision-rows a[aria-current]"))).toBe(true);
+    // The detail is read from the router, so it follows the row by a moment.
+    const chosen = page.locator(".decision-rows a[aria-current] > span").last();
+    await expect
+      .poll(async () =>
+        (await chosen.textContent())?.includes((await page.locator("#h-decision").textContent()) ?? "-"),
+      )
+      .toBe(true);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.matches(".decision-rows a[aria-current]")))
+      .toBe(true);
   });
 });
 
