@@ -1,6 +1,6 @@
 // A decision as rows and as its arithmetic: every addend of every model, as the policy named them.
 
-import type { DecisionWire, ScoredWire } from "../client/wire.ts";
+import { type DecisionWire, type ScoredWire, termsOf } from "../client/wire.ts";
 import { quantity, score } from "../scheduler/wording.ts";
 import type { Io } from "./command.ts";
 import { instantText, timeText } from "./instant.ts";
@@ -25,18 +25,6 @@ export function decisionRow(decision: DecisionWire, io: Io): string[] {
   return [when, id, device, kind, reason, sentence];
 }
 
-/** Keys that every candidate has; all others are the policy's addends. */
-const FIXED: ReadonlySet<string> = new Set([
-  "model",
-  "depth",
-  "oldest_wait_seconds",
-  "priority",
-  "switch_cost",
-  "score",
-  "eligible",
-  "why_not",
-]);
-
 export function decisionLines(decision: DecisionWire, io: Io): string[] {
   const { id, at, device, kind, reason, sentence, policy, guard } = decision;
   const room = io.screen.out ? io.screen.size().columns : Number.POSITIVE_INFINITY;
@@ -55,7 +43,7 @@ export function decisionLines(decision: DecisionWire, io: Io): string[] {
 }
 
 function candidates({ models, resident }: DecisionWire, io: Io): string {
-  const terms = [...new Set(models.flatMap((model) => Object.keys(model)))].filter((key) => !FIXED.has(key));
+  const terms = [...new Set(models.flatMap(termsOf))];
   const loaded = new Set(resident.map(({ model }) => model));
   const columns: Column[] = [
     { title: "MODEL", least: 12 },

@@ -1,9 +1,8 @@
 // What a replay says to people: a verdict with its losers, the table, who moved most.
 
+import type { Account, Moved, Other, ReplayReport, Waits } from "../client/wire-replay.ts";
 import { BANDS } from "../domain/band.ts";
 import { secondsText } from "../simulator/chart-svg.ts";
-import type { Account, Moved, Waits } from "../simulator/compare.ts";
-import type { Other, ReplayReport } from "../simulator/side-by-side.ts";
 import { instantText } from "./instant.ts";
 
 type Cell = (account: Account) => string;

@@ -2,10 +2,11 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { ReplayReport } from "../client/wire-replay.ts";
 import { parsePolicies, parseSettings } from "../config/policy-words.ts";
 import { ganttSvg, waitsSvg } from "../simulator/chart-svg.ts";
 import type { Outcome } from "../simulator/outcome.ts";
-import { policyThatRan, type ReplayReport, sideBySide, titleOf } from "../simulator/side-by-side.ts";
+import { policyThatRan, sideBySide, titleOf } from "../simulator/side-by-side.ts";
 import { readTraffic, type Traffic, TrafficError } from "../simulator/traffic.ts";
 import type { Change } from "../simulator/what-if.ts";
 import type { Range } from "../store/history.ts";

@@ -241,3 +241,21 @@ export interface ScoredWire {
   readonly why_not: string | null;
   readonly [term: string]: string | number | boolean | null;
 }
+
+type FixedKey = keyof { [Key in keyof ScoredWire as string extends Key ? never : Key]: true };
+
+const FIXED_KEYS: Readonly<Record<FixedKey, true>> = {
+  model: true,
+  depth: true,
+  oldest_wait_seconds: true,
+  priority: true,
+  switch_cost: true,
+  score: true,
+  eligible: true,
+  why_not: true,
+};
+
+/** The keys of the policy's own addends and facts, in its order. */
+export function termsOf(scored: ScoredWire): string[] {
+  return Object.keys(scored).filter((key) => !Object.hasOwn(FIXED_KEYS, key));
+}

@@ -1,58 +1,9 @@
 // Two outcomes of the same traffic side by side: waits by band and model, swaps, loading, deadlines, who gained and who
 // lost; and how far a replay of the settings that ran is from what happened.
 
+import type { Account, Fidelity, Moved, Waits } from "../client/wire-replay.ts";
 import { BAND_WEIGHT, BANDS, type Band, bandOf } from "../domain/band.ts";
 import type { JobOutcome, Outcome, Spell } from "./outcome.ts";
-
-/** Seconds; of jobs that started. */
-export interface Waits {
-  readonly jobs: number;
-  /** Ended or were left without having started. */
-  readonly unserved: number;
-  readonly meanSeconds: number;
-  readonly p50Seconds: number;
-  readonly p99Seconds: number;
-  readonly maxSeconds: number;
-}
-
-export interface Account {
-  readonly title: string;
-  readonly all: Waits;
-  readonly bands: Readonly<Record<Band, Waits>>;
-  readonly models: Readonly<Record<string, Waits>>;
-  /** A waiting second weighs 10 for an interactive job, 1 for a normal one and 0.1 for batch. */
-  readonly weightedMeanWaitSeconds: number;
-  readonly swaps: number;
-  readonly loads: number;
-  /** Share of the devices' time that went into loads and unloads. */
-  readonly loadingShare: number;
-  /** Jobs with a deadline that did not end well before it. */
-  readonly deadlineMisses: number;
-  readonly unserved: number;
-}
-
-export interface Moved {
-  readonly id: string;
-  readonly model: string;
-  readonly band: Band;
-  readonly beforeSeconds: number;
-  readonly afterSeconds: number;
-}
-
-export interface Fidelity {
-  readonly recordedSwaps: number;
-  readonly replayedSwaps: number;
-  readonly recordedMeanWaitSeconds: number;
-  readonly replayedMeanWaitSeconds: number;
-  /** Of the two means; 0 is equal. */
-  readonly meanError: number;
-  /** Median over the jobs of how far their waits lie apart. */
-  readonly medianErrorSeconds: number;
-  /** Share of the jobs that started within a second of when they did. */
-  readonly withinOneSecond: number;
-  readonly faithful: boolean;
-  readonly sentence: string;
-}
 
 /** A replay is called faithful within these; a difference below the absolute bound is none. */
 export const FAITHFUL = { meanShare: 0.05, meanSeconds: 0.5, swapShare: 0.05, swaps: 1 } as const;

@@ -2,10 +2,11 @@
 // computes. Progress goes out while it runs, its result once, or the sentence that says why there is none.
 
 import { parentPort, workerData } from "node:worker_threads";
+import type { ReplayReport } from "../client/wire-replay.ts";
 import type { Range } from "../store/history.ts";
 import { openStoreFile } from "../store/sqlite/store-file.ts";
 import { distributionOf, type SpanTuple, spansOf, type WaitDistribution } from "./replay-picture.ts";
-import { type ReplayReport, sideBySide, titleOf } from "./side-by-side.ts";
+import { sideBySide, titleOf } from "./side-by-side.ts";
 import { readTraffic } from "./traffic.ts";
 import type { Change } from "./what-if.ts";
 

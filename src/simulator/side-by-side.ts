@@ -1,42 +1,15 @@
 // Recorded traffic beside what other settings would have made of it, as one report: what happened, the settings that ran
 // once more, and each change. The command line and the router's own replays print this very document.
 
+import type { Other, ReplayReport } from "../client/wire-replay.ts";
 import type { Range } from "../store/history.ts";
-import { type Account, accountOf, type Fidelity, fidelityOf, type Moved, movedCounts, movedMost } from "./compare.ts";
+import { accountOf, fidelityOf, movedCounts, movedMost } from "./compare.ts";
 import { type Outcome, recordedOutcome } from "./outcome.ts";
 import { type RecordedWork, recordedWork } from "./recorded-work.ts";
 import type { Traffic } from "./traffic.ts";
 import { type Change, whatIf } from "./what-if.ts";
 
 const MOVED = 5;
-
-export interface ReplayReport {
-  readonly object: "replay";
-  readonly from: string;
-  readonly to: string;
-  readonly source: string;
-  readonly jobs: number;
-  readonly policy: string;
-  readonly fidelity: Fidelity | null;
-  readonly notes: readonly string[];
-  /** What happened, what the settings that ran give again, and each other setting. */
-  readonly accounts: readonly Account[];
-  readonly others: readonly Other[];
-  readonly charts: readonly string[];
-}
-
-export interface Other {
-  readonly title: string;
-  readonly policy: string;
-  readonly set: Readonly<Record<string, unknown>>;
-  /** What its waits are compared with: the replay of the settings that ran, else what was recorded. */
-  readonly against: string;
-  /** Jobs that wait at least a second less, and more. */
-  readonly gained: number;
-  readonly lost: number;
-  readonly gainedMost: readonly Moved[];
-  readonly lostMost: readonly Moved[];
-}
 
 interface TitledChange extends Change {
   readonly title: string;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import type { ReplayChoicesWire, ReplayWire } from "../../src/client/wire-live.ts";
+import type { ReplayReport } from "../../src/client/wire-replay.ts";
 import { duration } from "../../src/scheduler/wording.ts";
-import type { ReplayReport } from "../../src/simulator/side-by-side.ts";
 import { eventually } from "../e2e/process.ts";
 import { describeInChromium } from "./chromium.ts";
 import { sirJson } from "./command.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ReplayReport } from "../../src/simulator/side-by-side.ts";
+import type { ReplayReport } from "../../src/client/wire-replay.ts";
 import { HOUR_MS, madeDay, record, SERVED } from "../simulator/recorded-day.ts";
 import { type Terminal, terminal } from "./terminal.ts";
 

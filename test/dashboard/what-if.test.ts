@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { briefly, nameOf, valueText } from "../../dashboard/src/what-if/names.ts";
-import type { Account, Report, Waits } from "../../dashboard/src/what-if/report.ts";
 import { shapeOf, stopsOf } from "../../dashboard/src/what-if/stops.ts";
 import { isThin, shift, verdictOf } from "../../dashboard/src/what-if/verdict.ts";
 import {
@@ -12,8 +11,8 @@ import {
   setText,
   trimmed,
 } from "../../dashboard/src/what-if/wish.ts";
+import type { Account, ReplayReport, Waits } from "../../src/client/wire-replay.ts";
 import { settingChoices } from "../../src/simulator/setting-choices.ts";
-import type { ReplayReport } from "../../src/simulator/side-by-side.ts";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 const waits = (mean: number, p99: number, jobs = 100): Waits => ({
@@ -25,10 +24,10 @@ const account = (title: string, batch: Waits, chat: Waits, more: Partial<Account
   ...more,
 });
 
-function report(after: Account | null, counts = { gained: 29, lost: 272 }): Report {
+function report(after: Account | null, counts = { gained: 29, lost: 272 }): ReplayReport {
   const before = account("replayed", waits(1_200, 2_460), waits(10, 1_080));
   const most = { gainedMost: [], lostMost: [] };
-  const given: ReplayReport = {
+  return {
     ...{
       object: "replay",
       from: "",
@@ -44,8 +43,6 @@ function report(after: Account | null, counts = { gained: 29, lost: 272 }): Repo
       after === null ? [] : [{ title: after.title, policy: "x", set: {}, against: "replayed", ...counts, ...most }],
     charts: [],
   };
-  // The page's idea of the document is held to the document itself.
-  return given satisfies Report;
 }
 
 describe("the verdict on other settings", () => {

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayChoicesWire, ReplayWire } from "../../src/client/wire-live.ts";
-import type { ReplayReport } from "../../src/simulator/side-by-side.ts";
+import type { ReplayReport } from "../../src/client/wire-replay.ts";
 import { terminal } from "../cli/terminal.ts";
 import { eventually, pause, type RouterProcess, serve, tempFolder } from "./process.ts";
 import { ASYNC, ask, CHAT, chatBody, type Reply } from "./wire.ts";

@@ -101,6 +101,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/client/wire-status.ts",
   ],
   "src/simulator": [
+    "src/client/wire-replay.ts",
     "src/explain",
     "src/domain",
     "src/scheduler",
@@ -117,6 +118,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/client/wire.ts",
     "src/client/wire-explain.ts",
     "src/client/wire-live.ts",
+    "src/client/wire-replay.ts",
     "src/client/wire-status.ts",
     "src/scheduler/wording.ts",
     "preact",

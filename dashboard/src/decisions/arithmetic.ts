@@ -1,7 +1,7 @@
 // A decision's arithmetic as bars and as text, for any policy: what speaks for a model lies right of zero, what speaks
 // against it left, and the sum is the score. Where a rule's score is no sum, what it compared is shown instead. Pure.
 
-import type { DecisionWire, ScoredWire } from "../../../src/client/wire.ts";
+import { type DecisionWire, type ScoredWire, termsOf } from "../../../src/client/wire.ts";
 import { duration, jobs, score } from "../../../src/scheduler/wording.ts";
 
 export type AddendKind = "age" | "depth" | "cost" | "priority" | "affinity" | "other";
@@ -22,17 +22,6 @@ export interface ScoreLine {
   /** The sum written out, or why there is none. */
   readonly text: string;
 }
-
-const FIXED = new Set([
-  "model",
-  "depth",
-  "oldest_wait_seconds",
-  "priority",
-  "switch_cost",
-  "score",
-  "eligible",
-  "why_not",
-]);
 
 const NAMED: Readonly<Record<string, readonly [kind: AddendKind, name: string]>> = {
   age_term: ["age", "age of the oldest job"],
@@ -56,8 +45,9 @@ const ROUNDING = 1e-6;
 
 export function scoreLine(scored: ScoredWire): ScoreLine {
   const { model, switch_cost: cost } = scored;
-  const terms = Object.entries(scored).flatMap(([key, value]): Addend[] => {
-    if (FIXED.has(key) || typeof value !== "number") return [];
+  const terms = termsOf(scored).flatMap((key): Addend[] => {
+    const value = term(scored, key);
+    if (value === null) return [];
     const [kind, name] = NAMED[key] ?? ["other", words(key)];
     return [{ kind, name, value }];
   });
@@ -85,9 +75,10 @@ function textOf(scored: ScoredWire, terms: readonly Addend[], adds: boolean): st
 
 /** What a rule that does not add knows of a model. */
 function factsOf(scored: ScoredWire): string {
-  const facts = Object.entries(scored).flatMap(([key, value]) =>
-    FIXED.has(key) || typeof value !== "number" ? [] : [`${words(key)} ${amount(key, value)}`],
-  );
+  const facts = termsOf(scored).flatMap((key) => {
+    const value = term(scored, key);
+    return value === null ? [] : [`${words(key)} ${amount(key, value)}`];
+  });
   return facts.join(", ");
 }
 

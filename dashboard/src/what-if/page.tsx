@@ -3,6 +3,7 @@
 
 import { useRef } from "preact/hooks";
 import type { ReplayChoicesWire, ReplayWire } from "../../../src/client/wire-live.ts";
+import type { ReplayReport } from "../../../src/client/wire-replay.ts";
 import type { ApiError } from "../api.ts";
 import { useNow } from "../clock.ts";
 import { useLabels } from "../live/labels.ts";
@@ -12,7 +13,7 @@ import { moment } from "../parts/time.ts";
 import { type Route, setQuery } from "../route.ts";
 import { Charts } from "./charts.tsx";
 import { Distribution } from "./distribution.tsx";
-import { type Report, sidesOf } from "./report.ts";
+import { sidesOf } from "./report.ts";
 import { type Run, useRun } from "./run.ts";
 import { BandTable, ModelTable, MovedTable } from "./tables.tsx";
 import { Presets, TryPanel } from "./try-panel.tsx";
@@ -92,7 +93,7 @@ interface ResultProps {
 
 function Result({ replay, stale }: ResultProps) {
   const labelOf = useLabels();
-  const report = replay.report as unknown as Report;
+  const report = replay.report as unknown as ReplayReport;
   const sides = sidesOf(report);
   if (sides === null) return null;
   return (
@@ -122,7 +123,7 @@ function Result({ replay, stale }: ResultProps) {
 
 function Evidence({ replay, stale }: ResultProps) {
   const labelOf = useLabels();
-  const report = replay.report as unknown as Report;
+  const report = replay.report as unknown as ReplayReport;
   const sides = sidesOf(report);
   if (sides === null) return null;
   return (
@@ -137,7 +138,7 @@ function Evidence({ replay, stale }: ResultProps) {
   );
 }
 
-function Trust({ report }: { readonly report: Report }) {
+function Trust({ report }: { readonly report: ReplayReport }) {
   const { notes } = report;
   return (
     <Panel title="What the replay leaves out" id="h-trust">
@@ -203,7 +204,7 @@ function RunLine({ run }: { readonly run: Run }) {
 }
 
 function rangeWords({ fromMs, toMs }: Wish, now: number, result: ReplayWire | null): string {
-  const jobs = (result?.report as unknown as Report | undefined)?.jobs;
+  const jobs = (result?.report as unknown as ReplayReport | undefined)?.jobs;
   const counted = jobs === undefined ? "" : `: ${jobs === 1 ? "1 job" : `${jobs} jobs`}`;
   return `Traffic from ${moment(fromMs, now)} to ${moment(toMs, now)}${counted}`;
 }

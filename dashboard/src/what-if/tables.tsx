@@ -1,11 +1,12 @@
 // Waits by band and by model, what was paid for them, and the jobs that move the most, both ways.
 
+import type { Moved, Waits } from "../../../src/client/wire-replay.ts";
 import { shortId } from "../jobs/row.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { BANDS, BandMark } from "../parts/state-mark.tsx";
 import { href } from "../route.ts";
 import { Delta } from "./delta.tsx";
-import type { MovedJob, Sides, Waits } from "./report.ts";
+import type { Sides } from "./report.ts";
 
 interface SidesProps {
   readonly sides: Sides;
@@ -135,7 +136,7 @@ export function MovedTable({ sides, labelOf }: SidesProps) {
 
 interface MovedRowsProps {
   readonly title: string;
-  readonly moved: readonly MovedJob[];
+  readonly moved: readonly Moved[];
   labelOf(model: string): string;
 }
 

@@ -1,7 +1,8 @@
 // What other settings would have done, as a sentence that names who loses as well as who gains. Pure.
 
+import type { Account, ReplayReport, Waits } from "../../../src/client/wire-replay.ts";
 import { duration, jobs, listed, percent } from "../../../src/scheduler/wording.ts";
-import { type Account, type Report, type Sides, sidesOf, type Waits } from "./report.ts";
+import { type Sides, sidesOf } from "./report.ts";
 
 const BANDS = ["interactive", "normal", "batch"] as const;
 /** A change below both is none. */
@@ -17,7 +18,7 @@ export function shift(before: number, after: number): -1 | 0 | 1 {
 }
 
 /** @param labelOf A model's short name. */
-export function verdictOf(report: Report, labelOf: (model: string) => string): string {
+export function verdictOf(report: ReplayReport, labelOf: (model: string) => string): string {
   const sides = sidesOf(report);
   if (sides === null) return "The replay gave no account.";
   if (sides.other === null)
@@ -28,7 +29,7 @@ export function verdictOf(report: Report, labelOf: (model: string) => string): s
 }
 
 /** Below so many jobs a replay says little. */
-export const isThin = ({ jobs: count }: Report): boolean => count < FEW_JOBS;
+export const isThin = ({ jobs: count }: ReplayReport): boolean => count < FEW_JOBS;
 
 function bandsSentence({ before, after }: Sides): string {
   const moves = BANDS.flatMap((band) => {
