@@ -1,7 +1,6 @@
 // Where the page begins: styles, the live connection, the first drawing.
 
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import "./theme.css";
 import "./frame.css";
 import "./parts/parts.css";

@@ -49,8 +49,6 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
         data={data}
         label={`Scores over time: ${label} last at ${score(last[0] ?? 0)}, ${ahead} at ${score(last[1] ?? 0)}`}
         build={(css) => ({
-          legend: { show: false },
-          cursor: { show: false },
           padding: [8, phone ? 0 : RIGHT_PX, 0, 0],
           scales: { x: { time: true, range: (plot) => [plot.data[0][0] ?? 0, plot.data[0].at(-1) ?? 1] } },
           axes: [

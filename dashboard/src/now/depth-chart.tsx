@@ -102,8 +102,6 @@ function optionsOf(css: (token: string) => string, phone: boolean): Omit<uPlot.O
     ...(stepped === undefined ? {} : { paths: stepped }),
   });
   return {
-    legend: { show: false },
-    cursor: { show: false },
     padding: [6, phone ? 0 : RIGHT_PX, 6, 0],
     scales: {
       // From the data themselves, which begin and end at the picture's edges.

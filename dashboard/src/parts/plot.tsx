@@ -7,6 +7,9 @@ import { useCell } from "../cell.ts";
 import { theme } from "../theme.ts";
 import { useWidth } from "./size.ts";
 
+/** Charts are pictures: what they say stands beside them. The build leaves the code of legend and cursor out. */
+const STILL = { legend: { show: false }, cursor: { show: false } } as const;
+
 interface PlotProps {
   /** What the options depend on: another id, other options. */
   readonly id: string;
@@ -26,7 +29,7 @@ export function Plot({ id, data, height, label, build }: PlotProps) {
   useEffect(() => {
     if (width === 0 || host.current === null) return;
     const css = (token: string): string => getComputedStyle(document.documentElement).getPropertyValue(token).trim();
-    plot.current = new uPlot({ ...build(css), width, height }, data, host.current);
+    plot.current = new uPlot({ ...build(css), ...STILL, width, height }, data, host.current);
     return () => {
       plot.current?.destroy();
       plot.current = null;

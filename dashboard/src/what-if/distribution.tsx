@@ -38,8 +38,6 @@ export function Distribution({ waits }: { readonly waits: WaitDistributionWire }
         data={data}
         label={`Share of jobs that had started within a minute: ${within(before)} as it ran${said}`}
         build={(css) => ({
-          legend: { show: false },
-          cursor: { show: false },
           scales: {
             x: { time: false, distr: 3, range: (plot) => [plot.data[0][0] ?? 0.1, plot.data[0].at(-1) ?? 1] },
             y: { range: (_, least) => [Math.max(0, Math.floor(least / 10) * 10 - 5), 101] },
