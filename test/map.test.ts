@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { fileCircles, folderCircles } from "./map/circles.ts";
 import { dashboardProblems, formProblems, type SourceFile, sourceProblems } from "./map/rules.ts";
 
 const root = new URL("../", import.meta.url);
@@ -29,6 +30,11 @@ describe("the map", () => {
 
     expect(files.length).toBeGreaterThan(20);
     expect(files.flatMap(dashboardProblems)).toEqual([]);
+  });
+
+  it.each(["src/", "dashboard/"])("has no circle of imports in %s", (folder) => {
+    expect(fileCircles(filesUnder(folder))).toEqual([]);
+    expect(folderCircles(filesUnder(folder))).toEqual([]);
   });
 
   it("holds in form for every test", () => {
@@ -123,6 +129,21 @@ describe("a planted mistake", () => {
     const text = `// A planted file.\n${body}\n`;
 
     expect(dashboardProblems({ path: "dashboard/src/planted.ts", text })).toEqual([expect.stringContaining(why)]);
+  });
+
+  it("is caught: a circle of imports, between files and between folders", () => {
+    const three = [
+      { path: "src/a/one.ts", text: 'import { two } from "../b/two.ts";' },
+      { path: "src/b/two.ts", text: 'export { three } from "../b/three.ts";' },
+      { path: "src/b/three.ts", text: 'import { one } from "../a/one.ts";\nimport { far } from "../c/far.ts";' },
+      { path: "src/c/far.ts", text: "export const far = 1;" },
+    ];
+    const typed = three.map((file) => ({ ...file, text: file.text.replaceAll("import {", "import type {") }));
+
+    expect(fileCircles(three)).toEqual([["src/a/one.ts", "src/b/three.ts", "src/b/two.ts"]]);
+    expect(folderCircles(three)).toEqual([["src/a", "src/b"]]);
+    expect(fileCircles(typed)).toEqual([]);
+    expect(folderCircles(typed)).toEqual([["src/a", "src/b"]]);
   });
 
   it("is caught: a folder that nobody has put on the map", () => {

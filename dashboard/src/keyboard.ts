@@ -5,6 +5,7 @@ import { connection, setPaused } from "./live/stream.ts";
 import { PAGES } from "./pages.tsx";
 import { goTo } from "./route.ts";
 import { flipTheme } from "./theme.ts";
+import { isTyping } from "./typing.ts";
 
 /** How long after `g` the second key may come. */
 const CHORD_MS = 1200;
@@ -28,12 +29,6 @@ export function listenForKeys(showHelp: () => void): () => void {
   };
   addEventListener("keydown", listen);
   return () => removeEventListener("keydown", listen);
-}
-
-/** True: the key is text for a field, or a command of the browser. */
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  return event.target instanceof Element && event.target.matches("input, select, textarea, dialog *");
 }
 
 /** To the search of the page's jobs; from elsewhere by way of the jobs. */

@@ -4,14 +4,12 @@ import type { ArgsDef } from "citty";
 import { GLOBAL_ARGS, kebab } from "./arguments.ts";
 import type { Command, Io } from "./command.ts";
 import { COMMANDS } from "./command-list.ts";
-import { candidatesFor, FILES, type Source, sourceOfFlag, sourceOfWord } from "./completion-sources.ts";
+import { type Candidate, candidatesFor, FILES, type Source, sourceOfFlag, sourceOfWord } from "./completion-sources.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { harmless } from "./width.ts";
 
 /** With what it takes to start: 150 ms at most, or nothing. SIR_COMPLETION_MS grants a slow machine more. */
 const PATIENCE_MS = 100;
-
-export type Candidate = readonly [value: string, meaning: string];
 
 /** @param raw `-- WORD... CURRENT`, or `--line` and what was typed so far. Never fails, and never explains. */
 export async function complete(raw: readonly string[], io: Io): Promise<ExitCode> {

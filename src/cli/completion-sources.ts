@@ -4,7 +4,6 @@ import type { DecisionList, JobList, ModelList } from "../client/wire.ts";
 import type { StatusWire } from "../client/wire-status.ts";
 import { BANDS } from "../domain/band.ts";
 import type { Io } from "./command.ts";
-import type { Candidate } from "./complete.ts";
 import { timeText } from "./instant.ts";
 import { STATUSES } from "./job-text.ts";
 import { routerClient } from "./router-client.ts";
@@ -13,6 +12,8 @@ import { routerClient } from "./router-client.ts";
 export const FILES = ":files";
 
 type Live = "models" | "jobs" | "decisions" | "devices";
+export type Candidate = readonly [value: string, meaning: string];
+
 export type Source = Live | typeof FILES | readonly Candidate[];
 
 const NEWEST = 20;

@@ -6,10 +6,11 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { closest } from "../config/closest.ts";
 import { CATALOGUE, missingFor, workloadNamed } from "../simulator/catalogue.ts";
-import { compare, type Source } from "../simulator/comparison.ts";
+import { compare } from "../simulator/comparison.ts";
 import { comparisonTable, TABLE_NOTE } from "../simulator/comparison-table.ts";
 import { entrantNamed, LINEUP } from "../simulator/lineup.ts";
 import { isPreset, runPreset } from "../simulator/presets.ts";
+import type { Source } from "../simulator/task.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 

@@ -6,11 +6,11 @@ import { loadConfig } from "../config/load.ts";
 import { bandOf } from "../domain/band.ts";
 import type { DecisionId, JobId, ModelName } from "../domain/ids.ts";
 import { isFinal, type Job, type JobStatus } from "../domain/job.ts";
-import type { LabelOf } from "../explain/parts.ts";
+import type { LabelOf } from "../domain/life.ts";
 import { readExplanation } from "../explain/read.ts";
 import { decisionWire } from "../http/decision-wire.ts";
 import { factsOf } from "../http/receipt.ts";
-import { fromWire } from "../http/status-words.ts";
+import { fromWire, withWireStatus } from "../http/status-words.ts";
 import type { StoreFile } from "../store/sqlite/store-file.ts";
 import { type Io, UsageError } from "./command.ts";
 import type { Desk, DeskQuery } from "./desk.ts";
@@ -35,7 +35,7 @@ export async function openStoreDesk(args: Args, io: Io): Promise<Desk> {
     },
     async explain(job) {
       const told = { nowMs, label, place: null, observes: true };
-      return (await readExplanation(file, job as JobId, told)) ?? missing("job", job);
+      return withWireStatus((await readExplanation(file, job as JobId, told)) ?? missing("job", job));
     },
     jobs: (query) => rows(file, query, nowMs, label),
     async decisions({ limit, after, model, kind, device }) {

@@ -2,10 +2,10 @@
 // line print these and no others.
 
 import type { LoadTier } from "../domain/event.ts";
+import type { LabelOf, Part, PartWords, StretchDetail, Subject } from "../domain/life.ts";
 import type { Cause } from "../domain/wait.ts";
 import { jobs, quantity } from "../scheduler/wording.ts";
 import { HOLD_WORDS, type Tense, was } from "./hold-words.ts";
-import type { LabelOf, Part, PartWords, StretchDetail, Subject } from "./parts.ts";
 
 export interface CauseWords {
   readonly title: string;

@@ -1,12 +1,12 @@
 // What a device does, why, and what comes next, each in a sentence: the first thing that an operator reads.
 
 import type { DeviceNextWire, DeviceSummaryWire } from "../client/wire-status.ts";
+import type { LabelOf } from "../domain/life.ts";
 import type { DeviceStatus, ModelStatus } from "../engine/control.ts";
 import type { DeviceOverview, MoveOverview } from "../engine/overview.ts";
 import { duration, jobs, jobsWait, listed, quantity } from "../scheduler/wording.ts";
 import { errorLine, quoted } from "./causes.ts";
 import { aboutWords } from "./expectation.ts";
-import type { LabelOf } from "./parts.ts";
 import { aboutTime, timeOfDay } from "./time-of-day.ts";
 
 export interface DeviceFacts {

@@ -4,15 +4,30 @@
 import type { ExplainingDecisionWire, ExplanationWire, PartWire, StretchWire } from "../client/wire-explain.ts";
 import type { Decision, Scored } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
-import { isFinal, type Job, type Spent } from "../domain/job.ts";
-import { toWire } from "../http/status-words.ts";
+import { isFinal, type Job, type JobStatus, type Spent } from "../domain/job.ts";
+import type { LabelOf, Life, Part, Split, Stretch } from "../domain/life.ts";
+import { partsOf, spentOf } from "../domain/partition.ts";
+import type { Place } from "../engine/control.ts";
 import { partWords } from "./causes.ts";
 import { expectationOf } from "./expectation.ts";
 import { mergeSmall } from "./merge.ts";
-import { partsOf, spentOf } from "./partition.ts";
-import type { Life, Part, Split, Stretch } from "./parts.ts";
-import type { Telling } from "./read.ts";
 import { summaryOf } from "./summary.ts";
+
+/** How an explanation is told, and to whom. */
+export interface Telling {
+  /** Router time. */
+  readonly nowMs: number;
+  readonly label: LabelOf;
+  /** Where it stands in the queue now; null: it is in none, or nobody can say. */
+  readonly place: Place | null;
+  /** Decisions in force as they are known now, ahead of what is stored of them. Absent: none. */
+  readonly inForce?: readonly Decision[];
+  /** False: who paused what is not said, since the asker may not know other callers. */
+  readonly observes: boolean;
+}
+
+/** As it goes out, but for the word of its status, which is the domain's: HTTP has the wire's. */
+export type Explanation = Omit<ExplanationWire, "status"> & { readonly status: JobStatus };
 
 export interface Explained extends Telling {
   readonly job: Job;
@@ -24,7 +39,7 @@ export interface Explained extends Telling {
 /** Queued for longer than so much without a record of why: the records have gone. */
 const UNEXPLAINED_MAX_MS = 1_000;
 
-export function explainJob(explained: Explained): ExplanationWire {
+export function explainJob(explained: Explained): Explanation {
   const { job, split, decisions, label, place, nowMs } = explained;
   const { spent } = job;
   const cut = spentOf(split);
@@ -36,7 +51,7 @@ export function explainJob(explained: Explained): ExplanationWire {
   const policy = decisions.at(-1)?.policy ?? null;
   return {
     ...{ object: "job.explanation", job: job.id, model: job.model, label: label(job.model) },
-    ...{ status: toWire(job.state.status), final: life.final, partial },
+    ...{ status: job.state.status, final: life.final, partial },
     from_ms: split.fromMs + offsetMs,
     to_ms: split.toMs + offsetMs,
     ...{ total_ms: life.totalMs, wait_ms: life.waitMs, run_ms: life.runMs },

@@ -1,7 +1,7 @@
 // Keeps the list of stretches short. The smallest neighbours are gathered by what they are about, in order of first
 // appearance within their window, so that stretches still touch and every sum stays as it was.
 
-import type { Stretch } from "./parts.ts";
+import type { Stretch } from "../domain/life.ts";
 
 export const STRETCHES_MAX = 2_000;
 const FIRST_LIMIT_MS = 10;

@@ -1,17 +1,15 @@
 // Reads what an explanation is made from, from a store that is open or from a file whose router is gone, and bounds it:
 // whatever happened, an explanation costs some ms.
 
-import type { ExplanationWire } from "../client/wire-explain.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { DecisionId, JobId, ModelName } from "../domain/ids.ts";
 import { isFinal, type Job } from "../domain/job.ts";
+import type { Span, Split } from "../domain/life.ts";
+import { endOf, splitLife } from "../domain/partition.ts";
 import type { Wait } from "../domain/wait.ts";
-import type { Place } from "../engine/control.ts";
 import type { DecisionSketch, ModelLog } from "../store/model-log.ts";
 import type { Attempt } from "../store/store.ts";
-import { explainJob } from "./document.ts";
-import { endOf, splitLife } from "./partition.ts";
-import type { LabelOf, Span, Split } from "./parts.ts";
+import { type Explanation, explainJob, type Telling } from "./document.ts";
 
 /** What a store, or its file, is asked for. Instants are router time. */
 export interface ExplainReader {
@@ -23,19 +21,6 @@ export interface ExplainReader {
   decision(id: DecisionId): Promise<Decision | null>;
 }
 
-/** How an explanation is told, and to whom. */
-export interface Telling {
-  /** Router time. */
-  readonly nowMs: number;
-  readonly label: LabelOf;
-  /** Where it stands in the queue now; null: it is in none, or nobody can say. */
-  readonly place: Place | null;
-  /** Decisions in force as they are known now, ahead of what is stored of them. Absent: none. */
-  readonly inForce?: readonly Decision[];
-  /** False: who paused what is not said, since the asker may not know other callers. */
-  readonly observes: boolean;
-}
-
 const LOADS_MAX = 1_000;
 /** A load that a job did not live to see the end of still says what kind it was. */
 const LOAD_AFTER_MS = 600_000;
@@ -44,11 +29,7 @@ const SKETCHES_MAX = 2_000;
 export const DECISIONS_MAX = 50;
 
 /** Null: there is no such job. */
-export async function readExplanation(
-  reader: ExplainReader,
-  id: JobId,
-  telling: Telling,
-): Promise<ExplanationWire | null> {
+export async function readExplanation(reader: ExplainReader, id: JobId, telling: Telling): Promise<Explanation | null> {
   const job = await reader.job(id);
   if (job === null) return null;
   const { nowMs } = telling;

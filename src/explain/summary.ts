@@ -3,9 +3,9 @@
 
 import type { Decision, DecisionReason } from "../domain/decision.ts";
 import type { CancelReason, Job } from "../domain/job.ts";
+import type { LabelOf, Life, Part, Summary } from "../domain/life.ts";
 import { duration, percent } from "../scheduler/wording.ts";
 import { errorLine, phraseOf } from "./causes.ts";
-import type { LabelOf, Life, Part, Summary } from "./parts.ts";
 import { timeOfDay } from "./time-of-day.ts";
 import { tryLine } from "./try-line.ts";
 

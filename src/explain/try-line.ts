@@ -1,7 +1,7 @@
 // A command that shows, on recorded traffic, what another setting would have done for a wait like this one.
 
+import type { Life, Part } from "../domain/life.ts";
 import type { HoldRule } from "../domain/wait.ts";
-import type { Life, Part } from "./parts.ts";
 
 /** A wait shorter than this is not worth another setting. */
 const WORTH_MS = 10_000;

@@ -8,7 +8,7 @@ import { isOwn, mayObserve } from "./caller.ts";
 import { decisionFor } from "./decision-wire.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
-import { canonical } from "./job-list.ts";
+import { canonical } from "./job-filters.ts";
 import { onlyKnown, readJobId, readLimit } from "./query.ts";
 import { readDevice } from "./timeline.ts";
 

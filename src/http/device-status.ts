@@ -1,10 +1,10 @@
 // A device's state on the wire, in numbers and in words.
 
 import type { DeviceStatusWire } from "../client/wire-status.ts";
+import type { LabelOf } from "../domain/life.ts";
 import type { DeviceStatus, EngineStatus } from "../engine/control.ts";
 import type { DeviceOverview, Overview } from "../engine/overview.ts";
 import { deviceNext, deviceSummary } from "../explain/device-words.ts";
-import type { LabelOf } from "../explain/parts.ts";
 import { decisionWire } from "./decision-wire.ts";
 import type { HttpWorld } from "./deps.ts";
 import { aheadMs } from "./instants.ts";

@@ -1,6 +1,7 @@
 // `GET /v1/jobs/{id}/explain`: where the job's time went. It is no poll, and renews no lease.
 
 import type { Decision } from "../domain/decision.ts";
+import { SirError } from "../domain/errors.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { isFinal } from "../domain/job.ts";
 import { readExplanation } from "../explain/read.ts";
@@ -8,6 +9,7 @@ import { StoreError } from "../store/store.ts";
 import { mayObserve, seenJob } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { onlyKnown } from "./query.ts";
+import { withWireStatus } from "./status-words.ts";
 
 /** The same document as `sir explain` and the job's page, also for a live job. */
 export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
@@ -24,7 +26,10 @@ export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
     inForce: isFinal(job.state.status) ? [] : inForce(world),
     observes: mayObserve(c),
   });
-  return c.json(explanation, 200, { "cache-control": "no-store" });
+  if (explanation === null) {
+    throw new SirError("job_not_found", "There is no such job; it may have been removed after its time.");
+  }
+  return c.json(withWireStatus(explanation), 200, { "cache-control": "no-store" });
 }
 
 /** Decisions in force: what is stored of them is up to half a minute old. */

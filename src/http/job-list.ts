@@ -1,15 +1,13 @@
 // The caller's own jobs, newest first, in pages. Listing is no sign of life: it renews no lease.
 
-import type { ModelName } from "../domain/ids.ts";
-import { isFinal, type Job, type JobStatus } from "../domain/job.ts";
+import { isFinal, type Job } from "../domain/job.ts";
 import type { Result } from "../store/store.ts";
 import { callerOf } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
-import { invalidQuery } from "./error-body.ts";
+import { canonical, readStatuses } from "./job-filters.ts";
 import { listJobRows } from "./job-rows.ts";
 import { onlyKnown, readChoice, readJobId, readLimit, readMetadata } from "./query.ts";
 import { answerOf, receiptBytes, receiptFacts } from "./receipt.ts";
-import { fromWire, WIRE_STATUSES } from "./status-words.ts";
 import { VARY } from "./stored-answer.ts";
 
 const KNOWN = ["view", "status", "model", "after", "limit", "order", "metadata[...]", "include"];
@@ -36,24 +34,6 @@ export async function listJobs(c: Call, world: HttpWorld): Promise<Response> {
   return new Response(listBytes(page.data, data, page.hasMore) as Uint8Array<ArrayBuffer>, {
     headers: { "content-type": "application/json", "cache-control": "no-store", vary: VARY },
   });
-}
-
-/** An alias is a name of its model. */
-export function canonical(world: HttpWorld, name: string): ModelName {
-  const found = world.engine.status().models.find(({ spec }) => spec.name === name || spec.aliases.includes(name));
-  return found?.spec.name ?? (name as ModelName);
-}
-
-export function readStatuses(c: Call): readonly JobStatus[] | null {
-  const texts = c.req.queries("status");
-  if (texts === undefined) return null;
-  return texts
-    .flatMap((text) => text.split(","))
-    .map((word) => {
-      const status = fromWire(word.trim());
-      if (status === null) throw invalidQuery("status", `"status" must be one of ${WIRE_STATUSES.join(", ")}.`);
-      return status;
-    });
 }
 
 async function receipts(world: HttpWorld, jobs: readonly Job[], withAnswers: boolean): Promise<Uint8Array[]> {

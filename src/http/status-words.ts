@@ -18,6 +18,13 @@ export function toWire(status: JobStatus): WireStatus {
   return WIRE[status];
 }
 
+/** A document that holds a job's status, as it goes out. */
+export function withWireStatus<T extends { readonly status: JobStatus }>(
+  told: T,
+): Omit<T, "status"> & { readonly status: WireStatus } {
+  return { ...told, status: toWire(told.status) };
+}
+
 export function fromWire(word: string): JobStatus | null {
   const found = Object.entries(WIRE).find(([, wire]) => wire === word);
   return found === undefined ? null : (found[0] as JobStatus);

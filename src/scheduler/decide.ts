@@ -1,7 +1,6 @@
 // The only entry to the scheduler: one snapshot and a policy in, one verdict out, and nothing else read or changed.
 
-import type { DecisionReason, Guard, Verdict } from "../domain/decision.ts";
-import type { JobId, ModelName } from "../domain/ids.ts";
+import type { DecisionReason, Guard } from "../domain/decision.ts";
 import { type Bar, barToCeiling, barToChoice, ceilingAt, lapseAt, overdue, residencyEndsAt } from "./guards.ts";
 import { byOldest, firstBy, isBusy } from "./policies/ties.ts";
 import type { BoundPolicy, Candidate, Choice } from "./policy.ts";
@@ -9,18 +8,7 @@ import { preloadLooks, preloadMove } from "./preload.ts";
 import { idleUnload, restLooks, restMove } from "./rest.ts";
 import { earliestAfter, longestUnvisited, type Scene, sceneOf } from "./scene.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { giveUp, move, stay } from "./verdict.ts";
-
-export type Decided = Verdict & {
-  /** How many jobs of each model in `serves` may start before `decide` is asked again: 0 when none may. */
-  readonly serve: number;
-  /** The queued job that starts before those of its model that are ranked ahead of it; absent or null: none. */
-  readonly first?: JobId | null;
-  /** The loaded models that may start jobs. */
-  readonly serves: readonly ModelName[];
-  /** For each model that waits, those that would have to go for it. */
-  readonly against: ReadonlyMap<ModelName, readonly ModelName[]>;
-};
+import { type Decided, giveUp, move, stay } from "./verdict.ts";
 
 /** Which of several models has to go is looked at again so often while one waits: their worth changes with time. */
 const WORTH_LOOK_MS = 5_000;

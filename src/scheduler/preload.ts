@@ -7,12 +7,11 @@
 //   load when  gain > 1.2 x (price + (1 - p) x risk)
 
 import type { PreloadTerms } from "../domain/decision.ts";
-import type { Decided } from "./decide.ts";
 import { budgetAt, type Expectation, openAt, type PreloadBudget } from "./forecast.ts";
 import { isBusy } from "./policies/ties.ts";
 import type { Candidate } from "./policy.ts";
 import type { Scene } from "./scene.ts";
-import { move } from "./verdict.ts";
+import { type Decided, move } from "./verdict.ts";
 
 /** How much larger than its cost a gain must be. */
 export const PRELOAD_MARGIN = 1.2;

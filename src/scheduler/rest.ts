@@ -1,11 +1,10 @@
 // What a device does when nothing it could serve waits: let go of what has idled too long, bring in what is wanted.
 
-import type { Decided } from "./decide.ts";
 import { firstBy, isBusy } from "./policies/ties.ts";
 import type { Candidate, Tenant } from "./policy.ts";
 import { heldForAt } from "./preload.ts";
 import type { Scene } from "./scene.ts";
-import { move, unload } from "./verdict.ts";
+import { type Decided, move, unload } from "./verdict.ts";
 
 /** Most pressing first. */
 const WISHES = ["restore", "pinned", "keep_ready"] as const;

@@ -2,9 +2,19 @@
 
 import type { DecisionReason, Guard, Verdict } from "../domain/decision.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
-import type { Decided } from "./decide.ts";
 import type { Candidate, Choice } from "./policy.ts";
 import type { Scene } from "./scene.ts";
+
+export type Decided = Verdict & {
+  /** How many jobs of each model in `serves` may start before `decide` is asked again: 0 when none may. */
+  readonly serve: number;
+  /** The queued job that starts before those of its model that are ranked ahead of it; absent or null: none. */
+  readonly first?: JobId | null;
+  /** The loaded models that may start jobs. */
+  readonly serves: readonly ModelName[];
+  /** For each model that waits, those that would have to go for it. */
+  readonly against: ReadonlyMap<ModelName, readonly ModelName[]>;
+};
 
 /** Nothing moves. `rival` is the model that goes on waiting. */
 export function stay(

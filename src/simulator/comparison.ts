@@ -6,25 +6,13 @@ import { workloadNamed } from "./catalogue.ts";
 import { entrantNamed, settingsOf } from "./lineup.ts";
 import { replay } from "./replay.ts";
 import { deviation, meanScore, type Score, scoreOf } from "./score.ts";
+import type { Source, Task } from "./task.ts";
 import { TaskThreads } from "./task-threads.ts";
 import { readTrace } from "./trace.ts";
 import type { Workload } from "./workload.ts";
 
 /** So long after the last arrival a run is given up; what still waits counts as unserved. */
 const PATIENCE_MS = 12 * 3_600_000;
-
-/** Where a workload comes from: a name of the catalogue, or a trace file. */
-export type Source =
-  | { readonly kind: "named"; readonly name: string; readonly drawn: boolean }
-  | { readonly kind: "file"; readonly name: string; readonly path: string };
-
-/** Plain data: it goes to another thread. */
-export interface Task {
-  readonly source: Source;
-  readonly policy: string;
-  readonly seed: number;
-  readonly tracesFolder: string;
-}
 
 export interface Row extends Score {
   readonly workload: string;

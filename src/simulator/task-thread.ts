@@ -1,7 +1,8 @@
 // One thread of a comparison: a task comes in, its score goes out.
 
 import { parentPort } from "node:worker_threads";
-import { runTask, type Task } from "./comparison.ts";
+import { runTask } from "./comparison.ts";
+import type { Task } from "./task.ts";
 import type { Answer } from "./task-threads.ts";
 
 parentPort?.on("message", (task: Task) => {

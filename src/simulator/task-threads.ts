@@ -1,8 +1,8 @@
 // Threads that run tasks of a comparison, each with its own engine and clock.
 
 import { Worker } from "node:worker_threads";
-import type { Task } from "./comparison.ts";
 import type { Score } from "./score.ts";
+import type { Task } from "./task.ts";
 
 /** More room for what dies young: a run makes little else. */
 const YOUNG_GENERATION_MIB = 64;

@@ -3,8 +3,8 @@
 
 import { bandOf } from "../domain/band.ts";
 import type { Job } from "../domain/job.ts";
+import type { Stretch } from "../domain/life.ts";
 import { attemptSpanId } from "../domain/trace-id.ts";
-import type { Stretch } from "../explain/parts.ts";
 import type { Attempt } from "../store/store.ts";
 import { NAME, operationOf, SPAN } from "./names.ts";
 

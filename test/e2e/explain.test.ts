@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { ExplanationWire } from "../../src/client/wire-explain.ts";
 import type { JobId } from "../../src/domain/ids.ts";
 import { readExplanation } from "../../src/explain/read.ts";
+import { withWireStatus } from "../../src/http/status-words.ts";
 import { openStoreFile } from "../../src/store/sqlite/store-file.ts";
 import { eventually, pause, serve, tempFolder } from "./process.ts";
 import { ask, chatBody, receiptOf, submit } from "./wire.ts";
@@ -30,7 +31,7 @@ async function fromFile(path: string, id: string): Promise<ExplanationWire> {
     const telling = { nowMs: Date.now(), label: (model: string) => model, place: null, observes: true };
     const found = await readExplanation(file, id as JobId, telling);
     if (found === null) throw new Error(`${id} is not in ${path}`);
-    return found;
+    return withWireStatus(found);
   } finally {
     file.close();
   }

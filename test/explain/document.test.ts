@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ExplanationWire } from "../../src/client/wire-explain.ts";
 import type { JobId, ModelName } from "../../src/domain/ids.ts";
-import { explainJob } from "../../src/explain/document.ts";
-import { splitLife } from "../../src/explain/partition.ts";
+import { splitLife } from "../../src/domain/partition.ts";
+import { type Explanation, explainJob } from "../../src/explain/document.ts";
 import { DECISIONS_MAX, readExplanation } from "../../src/explain/read.ts";
+import { withWireStatus } from "../../src/http/status-words.ts";
 import { type Arrived, given } from "../given.ts";
 import { decisionOf, jobIn, OTHER_MODEL, queued, START_MS, waitOf } from "./given.ts";
 
@@ -23,7 +24,7 @@ async function heldWorld() {
   return { world, waiter, told };
 }
 
-function expectWhole(told: ExplanationWire): void {
+function expectWhole(told: Omit<ExplanationWire, "status">): void {
   expect(told.total_ms).toBe(told.to_ms - told.from_ms);
   expect(told.wait_ms + told.run_ms).toBe(told.total_ms);
   expect(told.parts.reduce((sum, { ms }) => sum + ms, 0)).toBe(told.total_ms);
@@ -92,7 +93,7 @@ describe("an explanation", () => {
       ...{ nowMs: world.clock.nowMs() + 86_400_000, label: (model: ModelName) => model, place: null, observes: true },
     });
 
-    expect(stored).toEqual(await told(waiter));
+    expect(stored && withWireStatus(stored)).toEqual(await told(waiter));
   });
 
   it("names no other job", async () => {
@@ -116,8 +117,8 @@ describe("an explanation", () => {
     });
 
     expect(partial).toMatchObject({ partial: true, stretches: [], decisions: [], total_ms: whole.total_ms });
-    expectWhole(partial as ExplanationWire);
-    const sums = (of: ExplanationWire | null) => of?.parts.map(({ cause, ms }) => [cause, ms]);
+    expectWhole(partial as Explanation);
+    const sums = (of: Pick<ExplanationWire, "parts"> | null) => of?.parts.map(({ cause, ms }) => [cause, ms]);
     const byCause = new Map<string, number>();
     for (const { cause, ms } of whole.parts) byCause.set(cause, (byCause.get(cause) ?? 0) + ms);
     expect(sums(partial)).toEqual([...byCause]);

@@ -3,8 +3,8 @@
 import type { Decision, Scored } from "../../src/domain/decision.ts";
 import { DEFAULT_POOL, type DecisionId, type DeviceId, type JobId, type ModelName } from "../../src/domain/ids.ts";
 import type { Job, JobState } from "../../src/domain/job.ts";
+import type { Try } from "../../src/domain/life.ts";
 import type { QueueCause, Wait } from "../../src/domain/wait.ts";
-import type { Try } from "../../src/explain/parts.ts";
 import { acceptedJob } from "../../src/store/sqlite/job-row.ts";
 import { MODEL, newJob, OTHER_MODEL } from "../store/given.ts";
 

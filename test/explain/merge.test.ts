@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Stretch } from "../../src/domain/life.ts";
+import { partsOf } from "../../src/domain/partition.ts";
 import { mergeSmall } from "../../src/explain/merge.ts";
-import { partsOf } from "../../src/explain/partition.ts";
-import type { Stretch } from "../../src/explain/parts.ts";
 import { OTHER_MODEL, START_MS } from "./given.ts";
 
 const none = { rule: null, by: null, device: null, decision: null, detail: {} };

@@ -3,9 +3,9 @@
 import type { Decision, DecisionReason } from "../../src/domain/decision.ts";
 import type { DecisionId, DeviceId, JobId, ModelName } from "../../src/domain/ids.ts";
 import type { CancelReason, Job, JobState } from "../../src/domain/job.ts";
+import type { Life, Part, StretchDetail } from "../../src/domain/life.ts";
 import { CAUSES, type Cause, type HoldRule } from "../../src/domain/wait.ts";
 import { HOLD_WORDS } from "../../src/explain/hold-words.ts";
-import type { Life, Part, StretchDetail } from "../../src/explain/parts.ts";
 
 export const named = (name: string): ModelName => name as ModelName;
 export const LABELS: Readonly<Record<string, string>> = {

@@ -22,15 +22,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "src/client": [],
   "src/scheduler": ["src/domain", "zod"],
   "src/backends": ["src/domain", "zod", "undici", "node:"],
-  // The cut of a job's life is pure, and is made with its end.
-  "src/store": [
-    "src/domain",
-    "src/explain/partition.ts",
-    "src/explain/parts.ts",
-    "drizzle-orm",
-    "better-sqlite3",
-    "node:",
-  ],
+  "src/store": ["src/domain", "drizzle-orm", "better-sqlite3", "node:"],
   "src/config": [
     "src/domain",
     "src/scheduler",
@@ -94,7 +86,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/store/store.ts",
     "src/store/model-log.ts",
     "src/engine/control.ts",
-    "src/http/status-words.ts",
     "src/engine/overview.ts",
     "src/client/wire.ts",
     "src/client/wire-explain.ts",

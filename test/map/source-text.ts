@@ -4,6 +4,11 @@ const IMPORT = /\bimport\s*(?:type\s+)?(?:[\w$*\s{},]+?\s*from\s*)?(["'])([^"'\n
 const EXPORT_FROM = /\bexport\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*(["'])([^"'\n]+)\1/g;
 const DYNAMIC = /\b(?:import|require)\s*\(\s*(["'`])([^"'`\n]+)\1/g;
 
+/** The same without those that only take types: `import type …`, `export type …`. */
+export function valueImportsOf(text: string): readonly string[] {
+  return importsOf(text.replaceAll(/\b(?:import|export)\s+type\s[^;]*?\sfrom\s*(["'])[^"'\n]+\1/g, ""));
+}
+
 /** Specifiers of static, re-exporting, type-only and dynamic imports, each once. */
 export function importsOf(text: string): readonly string[] {
   const readable = scan(text, false);

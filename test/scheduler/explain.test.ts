@@ -2,8 +2,9 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Decided, decide } from "../../src/scheduler/decide.ts";
+import { decide } from "../../src/scheduler/decide.ts";
 import { holdRule, sentence } from "../../src/scheduler/explain.ts";
+import type { Decided } from "../../src/scheduler/verdict.ts";
 import { duration, score } from "../../src/scheduler/wording.ts";
 import { packed } from "./packed.ts";
 import { PAIRS, REASONS, SCENES } from "./scenes.ts";

@@ -3,8 +3,9 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Decided, decide } from "../../src/scheduler/decide.ts";
+import { decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
+import type { Decided } from "../../src/scheduler/verdict.ts";
 import { NOW, policyAndAnySnapshot } from "./snapshots.ts";
 import { model, resident, snapshot } from "./views.ts";
 

@@ -1,10 +1,11 @@
 // One real decision for each reason (for some several), between a model A that is loaded and a model B that waits.
 
 import type { DecisionReason } from "../../src/domain/decision.ts";
-import { type Decided, decide } from "../../src/scheduler/decide.ts";
+import { decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import { REASON_WORDS } from "../../src/scheduler/reasons.ts";
 import type { DeviceView, ModelView, Transition } from "../../src/scheduler/snapshot.ts";
+import type { Decided } from "../../src/scheduler/verdict.ts";
 import { BUDGET, expectedAt, jobId, MODEL_SCORE, model, named, type QueuedJob, resident, snapshot } from "./views.ts";
 
 type Draft = Partial<ModelView> & { jobs?: readonly QueuedJob[] };

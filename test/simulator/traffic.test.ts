@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ModelName } from "../../src/domain/ids.ts";
-import { splitLife } from "../../src/explain/partition.ts";
+import { splitLife } from "../../src/domain/partition.ts";
 import type { SimulationSettings } from "../../src/simulator/assembly.ts";
 import { azureAndMooncake, missingTraces, servegen } from "../../src/simulator/recorded.ts";
 import { replay, type Watching } from "../../src/simulator/replay.ts";

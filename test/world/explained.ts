@@ -4,8 +4,8 @@
 import type { StretchWire } from "../../src/client/wire-explain.ts";
 import type { JobId } from "../../src/domain/ids.ts";
 import { isFinal, type Job } from "../../src/domain/job.ts";
-import { endOf, spentOf, splitLife } from "../../src/explain/partition.ts";
-import type { Split, Stretch } from "../../src/explain/parts.ts";
+import type { Split, Stretch } from "../../src/domain/life.ts";
+import { endOf, spentOf, splitLife } from "../../src/domain/partition.ts";
 import { readExplanation } from "../../src/explain/read.ts";
 import type { Store } from "../../src/store/store.ts";
 

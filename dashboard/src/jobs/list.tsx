@@ -2,9 +2,9 @@
 // with the cursor always, so that the focus is never lost. One tab stop: arrows or j and k move it.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isTyping } from "../keyboard.ts";
 import { useLabels } from "../live/labels.ts";
 import { PHONE, useMedia } from "../parts/size.ts";
+import { isTyping } from "../typing.ts";
 import { JobCard, JobLine } from "./row.tsx";
 import { isOver, type ReadRow } from "./rows.ts";
 import { moved, type Span, spanInView } from "./window.ts";

@@ -1,7 +1,7 @@
 // Copies a text. On plain HTTP there is no clipboard to ask; there the old way of a selection does it.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isTyping } from "../keyboard.ts";
+import { isTyping } from "../typing.ts";
 
 const SAID_MS = 2_000;
 

@@ -1,6 +1,6 @@
 // What lies behind the bars of a Gantt chart: pauses, downtimes, the stretch and the lines that the picture is about.
 
-import type { GanttProps } from "./gantt.tsx";
+import type { GanttProps } from "./gantt-props.ts";
 
 export function Backdrop(props: GanttProps & { x(ms: number): number; readonly top: number; readonly bottom: number }) {
   const { pauses = [], downtimes = [], shade, lines = [], fromMs, toMs, nowMs, x, top, bottom } = props;

@@ -1,7 +1,7 @@
 // The strokes of a Gantt chart: axis, names, bars, the line of now.
 
-import type { Planned } from "./gantt.tsx";
 import { type Bar, type DeviceLanes, type Heights, type Scale, shortened, ticksOf } from "./gantt-layout.ts";
+import type { Planned } from "./gantt-props.ts";
 import { phaseFill } from "./phase.ts";
 import { clock, clockMinutes, offsetMinutes } from "./time.ts";
 

@@ -2,14 +2,13 @@
 // height; above each device a rail with its decisions. Arrow keys walk the decisions; the whole is one tab stop.
 
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { MoveWire, SpanRow, TimelineWire } from "../../../src/client/wire-live.ts";
+import type { MoveWire } from "../../../src/client/wire-live.ts";
 import { Backdrop } from "./gantt-backdrop.tsx";
 import { Axis, DeviceRow, NowLine } from "./gantt-drawing.tsx";
 import {
   barsOf,
   type DeviceLanes,
   type Heights,
-  type LaneDevice,
   lanesOf,
   type Mark,
   marksOf,
@@ -17,6 +16,7 @@ import {
   scaleOf,
 } from "./gantt-layout.ts";
 import { MarkRail, stepMark } from "./gantt-marks.tsx";
+import type { GanttProps } from "./gantt-props.ts";
 import { GanttTip, type Tip, tipOf } from "./gantt-tip.tsx";
 import { memo } from "./memo.tsx";
 import { PHONE, useMedia, useWidth } from "./size.ts";
@@ -26,35 +26,6 @@ import "./gantt.css";
 /** The width of the names at the left; a chart that shares the axis takes the same. */
 export const GUTTER_PX = 168;
 export const RIGHT_PX = 12;
-
-export interface Planned {
-  readonly device: string;
-  readonly model: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
-export interface GanttProps {
-  /** Names the picture, e.g. "What gpu0 did meanwhile". */
-  readonly title: string;
-  readonly devices: readonly LaneDevice[];
-  readonly spans: readonly SpanRow[];
-  readonly moves?: readonly MoveWire[];
-  readonly pauses?: TimelineWire["pauses"];
-  readonly downtimes?: TimelineWire["downtimes"];
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** Nothing is drawn behind it; its line is drawn when it is in sight. */
-  readonly nowMs: number;
-  readonly compact?: boolean;
-  /** A stretch to look at, e.g. a job's life. */
-  readonly shade?: { readonly fromMs: number; readonly toMs: number };
-  readonly lines?: readonly { readonly atMs: number; readonly label: string }[];
-  /** What is expected: an outline. */
-  readonly planned?: readonly Planned[];
-  /** The decision that the page is about. */
-  readonly marked?: string;
-}
 
 export function Gantt(props: GanttProps) {
   const { title, devices, spans, moves = NO_MOVES, fromMs, toMs, nowMs, compact = false } = props;

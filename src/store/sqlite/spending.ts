@@ -3,8 +3,8 @@
 
 import type { Database } from "better-sqlite3";
 import type { ModelName } from "../../domain/ids.ts";
+import { spentOf, splitLife } from "../../domain/partition.ts";
 import type { QueueCause, Wait } from "../../domain/wait.ts";
-import { spentOf, splitLife } from "../../explain/partition.ts";
 import { toJob } from "./job-row.ts";
 import { DOWNTIMES, type Gap, toAttempt, WAITS } from "./reads.ts";
 import type { AttemptRow, JobRow } from "./schema.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JobState } from "../../src/domain/job.ts";
+import type { LifeFacts, Stretch } from "../../src/domain/life.ts";
+import { partsOf, spentOf, splitLife } from "../../src/domain/partition.ts";
 import { CAUSES, type Cause, type QueueCause } from "../../src/domain/wait.ts";
-import { partsOf, spentOf, splitLife } from "../../src/explain/partition.ts";
-import type { LifeFacts, Stretch } from "../../src/explain/parts.ts";
-import { jobIn, MODEL, OTHER_MODEL, queued, START_MS, succeeded, tryOf, waitOf } from "./given.ts";
+import { jobIn, MODEL, OTHER_MODEL, queued, START_MS, succeeded, tryOf, waitOf } from "../explain/given.ts";
 
 const NOTHING = { attempts: [], waits: [], downtimes: [] };
 const LIFE_MS = 60;

@@ -2,9 +2,9 @@
 // before anything is cut, so the stretches touch, never overlap, and sum to the life exactly. What no record explains is
 // `dispatch`, and is counted apart: it should be next to nothing.
 
-import type { Job, Spent } from "../domain/job.ts";
-import { CAUSES, type Cause, type Wait } from "../domain/wait.ts";
-import type { LifeFacts, Part, Span, Split, Stretch, StretchDetail, Subject, Try } from "./parts.ts";
+import type { Job, Spent } from "./job.ts";
+import type { LifeFacts, Part, Span, Split, Stretch, StretchDetail, Subject, Try } from "./life.ts";
+import { CAUSES, type Cause, type Wait } from "./wait.ts";
 
 const ORDER = new Map<Cause, number>(CAUSES.map((cause, index) => [cause, index]));
 const NOTHING: StretchDetail = {};

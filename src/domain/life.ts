@@ -1,12 +1,12 @@
 // What an explanation is made of: stretches of a job's life with one cause each, the parts they sum to, and the facts that
 // both are cut from. Instants and durations are router time in whole milliseconds.
 
-import type { Decision } from "../domain/decision.ts";
-import type { LoadTier } from "../domain/event.ts";
-import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
-import type { Job } from "../domain/job.ts";
-import type { LoadRecord } from "../domain/journal.ts";
-import type { Cause, HoldRule, Wait, WaitDetail } from "../domain/wait.ts";
+import type { Decision } from "./decision.ts";
+import type { LoadTier } from "./event.ts";
+import type { DecisionId, DeviceId, ModelName } from "./ids.ts";
+import type { Job } from "./job.ts";
+import type { LoadRecord } from "./journal.ts";
+import type { Cause, HoldRule, Wait, WaitDetail } from "./wait.ts";
 
 export interface Span {
   readonly fromMs: number;
