@@ -23,7 +23,7 @@ import {
 import type { TraceParent } from "../domain/trace-id.ts";
 import type { SpanDraft } from "./job-trace.ts";
 
-/** Beyond it spans are dropped: a receiver that is away must not fill the router's memory. */
+/** Beyond it traces are dropped: a receiver that is away must not fill the router's memory. */
 const QUEUE_SPANS = 4_096;
 const BATCH_SPANS = 512;
 const SEND_EVERY_MS = 2_000;
@@ -32,8 +32,8 @@ const SEND_TIMEOUT_MS = 10_000;
 export interface ExporterOptions {
   readonly version: string;
   readonly serviceName: string;
-  /** After each send. */
-  onSent(spans: number, ok: boolean): void;
+  /** After each send, and for what is not even queued. */
+  count(outcome: "sent" | "failed" | "dropped", spans: number): void;
 }
 
 /** Ids that are given, else random ones. */
@@ -51,13 +51,17 @@ export class TraceExporter {
   readonly #provider: TracerProvider;
   readonly #tracer;
   readonly #ids = new GivenIds();
+  readonly #count: ExporterOptions["count"];
+  /** Spans in the SDK's queue, which drops what is more than it holds without a word to anybody. */
+  #queued = 0;
 
-  constructor({ version, serviceName, onSent }: ExporterOptions) {
+  constructor({ version, serviceName, count }: ExporterOptions) {
+    this.#count = count;
     const named = resourceFromAttributes({ "service.name": serviceName, "service.version": version });
     const resource = defaultResource()
       .merge(named)
       .merge(detectResources({ detectors: [envDetector] }));
-    const exporter = counted(new OTLPTraceExporter({ timeoutMillis: SEND_TIMEOUT_MS }), onSent);
+    const exporter = this.#counted(new OTLPTraceExporter({ timeoutMillis: SEND_TIMEOUT_MS }));
     const processor = new BatchSpanProcessor({
       exporter,
       maxQueueSize: QUEUE_SPANS,
@@ -73,6 +77,7 @@ export class TraceExporter {
 
   /**
    * A trace of a root and its children. The root's own parent is the caller's span where there is one.
+   * Null: the queue has no room for all of it, and nothing of it is sent.
    * @param wallOffsetMs From router time to the wall clock.
    */
   write(
@@ -80,7 +85,13 @@ export class TraceExporter {
     under: TraceParent | null,
     wallOffsetMs: number,
     linkOf: (draft: SpanDraft) => SpanContext | null = () => null,
-  ): SpanContext {
+  ): SpanContext | null {
+    const spans = 1 + children.length;
+    if (this.#queued + spans > QUEUE_SPANS) {
+      this.#count("dropped", spans);
+      return null;
+    }
+    this.#queued += spans;
     const top = this.#span(root, parentOf(under), { traceId: under?.traceId ?? null, wallOffsetMs, link: null });
     const below = trace.setSpanContext(ROOT_CONTEXT, top);
     for (const child of children) this.#span(child, below, { traceId: null, wallOffsetMs, link: linkOf(child) });
@@ -90,6 +101,20 @@ export class TraceExporter {
   /** Sends what is left, for as long as the SDK's own limits allow. */
   close(): Promise<void> {
     return this.#provider.shutdown();
+  }
+
+  #counted(inner: SpanExporter): SpanExporter {
+    return {
+      export: (spans, done) => {
+        this.#queued -= spans.length;
+        inner.export(spans, (result) => {
+          this.#count(result.code === 0 ? "sent" : "failed", spans.length);
+          done(result);
+        });
+      },
+      shutdown: () => inner.shutdown(),
+      forceFlush: () => inner.forceFlush?.() ?? Promise.resolve(),
+    };
   }
 
   #span(draft: SpanDraft, parent: Context, { traceId, wallOffsetMs, link }: Placing): SpanContext {
@@ -124,16 +149,4 @@ function parentOf(under: TraceParent | null): Context {
   const { traceId, parentId, flags } = under;
   const traceFlags = Number.parseInt(flags, 16);
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags, isRemote: true });
-}
-
-function counted(inner: SpanExporter, onSent: ExporterOptions["onSent"]): SpanExporter {
-  return {
-    export: (spans, done) =>
-      inner.export(spans, (result) => {
-        onSent(spans.length, result.code === 0);
-        done(result);
-      }),
-    shutdown: () => inner.shutdown(),
-    forceFlush: () => inner.forceFlush?.() ?? Promise.resolve(),
-  };
 }

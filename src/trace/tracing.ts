@@ -16,7 +16,7 @@ import { usageIn } from "./usage.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Ended = Extract<RouterEvent, { readonly type: "load.finished" }>;
-type LinkTo = ReturnType<TraceExporter["write"]>;
+type LinkTo = NonNullable<ReturnType<TraceExporter["write"]>>;
 
 /** Records ride in the commit after the end. */
 const SETTLE_MS = 1_000;
@@ -58,7 +58,7 @@ export async function openTracing(deps: TracingDeps): Promise<Tracing | null> {
   const serviceName = deps.environment["OTEL_SERVICE_NAME"] || "sir-router";
   try {
     const { TraceExporter } = await import("./exporter.ts");
-    return new Tracing(deps, (onSent) => new TraceExporter({ version: deps.version, serviceName, onSent }));
+    return new Tracing(deps, (count) => new TraceExporter({ version: deps.version, serviceName, count }));
   } catch (error) {
     deps.warn(`There will be no traces: ${error instanceof Error ? error.message : error}`);
     return null;
@@ -74,11 +74,12 @@ export class Tracing {
   #busy: Promise<void> = Promise.resolve();
   #quietUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: TracingDeps, open: (onSent: (spans: number, ok: boolean) => void) => TraceExporter) {
+  constructor(deps: TracingDeps, open: (count: TracingDeps["count"]) => TraceExporter) {
     this.#deps = deps;
-    this.#exporter = open((spans, ok) => {
-      deps.count(ok ? "sent" : "failed", spans);
-      if (!ok) this.#warn("Traces could not be sent; jobs are not affected. See OTEL_EXPORTER_OTLP_ENDPOINT.");
+    this.#exporter = open((outcome, spans) => {
+      deps.count(outcome, spans);
+      if (outcome !== "sent")
+        this.#warn("Traces could not be sent; jobs are not affected. See OTEL_EXPORTER_OTLP_ENDPOINT.");
     });
   }
 
@@ -161,6 +162,7 @@ export class Tracing {
       attributes: { [NAME.model]: model, [NAME.device]: device, [NAME.loadOutcome]: outcome },
     };
     const context = this.#exporter.write([draft], null, clock.wallMs() - toMs);
+    if (context === null) return;
     this.#loads.push({ ...span, model, device, context });
     if (this.#loads.length > LOADS_KEPT) this.#loads.shift();
   }

@@ -31,6 +31,8 @@ export interface Receiver {
   readonly bodies: string[];
   /** What it answers; 200 unless told otherwise. */
   status: number;
+  /** Answers come once it is resolved. */
+  held: Promise<void>;
 }
 
 const attributesOf = (list: readonly KeyValue[] = []): Record<string, string | number> =>
@@ -39,14 +41,21 @@ const attributesOf = (list: readonly KeyValue[] = []): Record<string, string | n
   );
 
 export async function otlpReceiver(): Promise<Receiver> {
-  const received = { url: "", spans: [] as ReceivedSpan[], bodies: [] as string[], status: 200 };
+  const received = {
+    url: "",
+    spans: [] as ReceivedSpan[],
+    bodies: [] as string[],
+    status: 200,
+    held: Promise.resolve(),
+  };
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       const text = Buffer.concat(chunks).toString("utf8");
       received.bodies.push(text);
       if (received.status === 200 && request.url === "/v1/traces") received.spans.push(...spansIn(text));
+      await received.held;
       response.writeHead(received.status, { "content-type": "application/json" }).end("{}");
     });
   });

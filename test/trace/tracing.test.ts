@@ -19,7 +19,7 @@ function tracingOf(rig: Rig, store = rig.store) {
   const written: Written[] = [];
   const counted: Record<string, number> = {};
   const warnings: string[] = [];
-  let sent: (spans: number, ok: boolean) => void = () => undefined;
+  let sent: (outcome: "sent" | "failed" | "dropped", spans: number) => void = () => undefined;
   const exporter = {
     write: (drafts: readonly SpanDraft[], under: Written["under"]) => {
       written.push({ drafts, under });
@@ -34,11 +34,11 @@ function tracingOf(rig: Rig, store = rig.store) {
     },
     warn: (text: string) => void warnings.push(text),
   };
-  const tracing = new Tracing(deps, (onSent) => {
-    sent = onSent;
+  const tracing = new Tracing(deps, (count) => {
+    sent = count;
     return exporter;
   });
-  return { tracing, written, counted, warnings, sent: (spans: number, ok: boolean) => sent(spans, ok) };
+  return { tracing, written, counted, warnings, sent: (...told: Parameters<typeof sent>) => sent(...told) };
 }
 
 async function traced(rig: Rig) {
@@ -123,10 +123,10 @@ describe("tracing", () => {
     const rig = await openRig({ models: { a: {} } });
     const { counted, warnings, sent } = tracingOf(rig);
 
-    sent(10, true);
-    for (let n = 0; n < 5; n++) sent(2, false);
+    sent("sent", 10);
+    for (let n = 0; n < 5; n++) sent("failed", 2);
     await rig.advance(61);
-    sent(1, false);
+    sent("failed", 1);
 
     expect([counted, warnings.length]).toEqual([{ sent: 10, failed: 11 }, 2]);
   });
