@@ -1,7 +1,7 @@
 // `sir jobs cancel`: some jobs by id, or all that match, after a question.
 
-import type { Receipt } from "../client/wire.ts";
-import { quantity } from "../scheduler/wording.ts";
+import type { CancelList, CancelOutcomeWire } from "../client/wire-live.ts";
+import { cancelSentence, quantity } from "../scheduler/wording.ts";
 import { type Io, UsageError } from "./command.ts";
 import { type Desk, needsRouter } from "./desk.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -11,10 +11,10 @@ import { type RouterClient, RouterError } from "./router-client.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
-const AT_ONCE = 8;
+/** As many as the route takes. */
+const AT_ONCE = 100;
 const PAGE = "100";
 
-/** Ends with the worst that happened to any of them. */
 export async function cancelJobs(
   desk: Desk,
   ids: readonly string[],
@@ -30,7 +30,11 @@ export async function cancelJobs(
   if (ids.length === 0) throw new UsageError("sir jobs cancel needs jobs' ids, or --all --yes.");
   const whole: string[] = [];
   for (const id of ids) whole.push(await findId("job", id, desk.ids("job")));
-  return cancelEach(router, whole, json, io);
+  const told = await cancelEach(router, whole, json, io);
+  const refusal = refusalOf(told);
+  if (refusal !== null) throw refusal;
+  if (json) io.out(JSON.stringify(listOf(told)));
+  return EXIT.done;
 }
 
 async function cancelAll(desk: Desk, router: RouterClient, args: Args, json: boolean, io: Io): Promise<ExitCode> {
@@ -47,29 +51,44 @@ async function cancelAll(desk: Desk, router: RouterClient, args: Args, json: boo
     throw new UsageError(`That would cancel ${quantity(ids.length, "job")}. Say so with --yes.`);
   }
   if (ids.length === 0 && !json) io.say("Nothing waits or runs.");
-  return cancelEach(router, ids, json, io);
+  const told = await cancelEach(router, ids, json, io);
+  if (ids.length > 0) io.say(cancelSentence(told.map(({ outcome }) => outcome)));
+  if (json) io.out(JSON.stringify(listOf(told)));
+  return told.some(({ outcome }) => outcome === "not_allowed") ? EXIT.denied : EXIT.done;
 }
 
-async function cancelEach(router: RouterClient, ids: readonly string[], json: boolean, io: Io): Promise<ExitCode> {
-  const ended: Receipt[] = [];
-  let worst: RouterError | null = null;
-  const left = [...ids];
-  const work = async (): Promise<void> => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      try {
-        const receipt = (await router.ask("POST", `/v1/jobs/${id}/cancel`)) as Receipt;
-        ended.push(receipt);
-        if (!json) io.out(`${id}\t${receipt.status}`);
-      } catch (error) {
-        if (!(error instanceof RouterError) || error.exit === EXIT.unreachable) throw error;
-        worst = error;
-        if (!json) io.err(`sir: ${id}: ${error.message}`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const failure = worst as RouterError | null;
-  if (json && failure !== null) throw failure;
-  if (json) io.out(JSON.stringify({ object: "list", data: ended, has_more: false }));
-  return failure?.exit ?? EXIT.done;
+/** A hundred at once, told as they go. */
+async function cancelEach(
+  router: RouterClient,
+  ids: readonly string[],
+  json: boolean,
+  io: Io,
+): Promise<CancelOutcomeWire[]> {
+  const told: CancelOutcomeWire[] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const { data } = (await router.ask("POST", "/v1/jobs/cancel", {
+      ids: ids.slice(from, from + AT_ONCE),
+    })) as CancelList;
+    told.push(...data);
+    if (!json) for (const { id, status } of data) if (status !== null) io.out(`${id}\t${status}`);
+  }
+  return told;
+}
+
+const listOf = (data: readonly CancelOutcomeWire[]): CancelList => ({
+  object: "list",
+  data,
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+  has_more: false,
+});
+
+/** A job that was named and could not be cancelled is an error; one that was over already is none. */
+function refusalOf(told: readonly CancelOutcomeWire[]): RouterError | null {
+  const denied = told.find(({ outcome }) => outcome === "not_allowed");
+  if (denied !== undefined)
+    return new RouterError(`${denied.id} is not this key's to cancel.`, EXIT.denied, "scope_missing");
+  const missing = told.find(({ outcome }) => outcome === "not_found");
+  if (missing === undefined) return null;
+  return new RouterError(`There is no job ${missing.id}.`, EXIT.missing, "job_not_found");
 }

@@ -1,7 +1,7 @@
 // The JSON of what operators watch: the stream, the timeline, series, replays. Instants and durations in these are Unix
 // milliseconds and milliseconds, whole numbers, as their names say.
 
-import type { DecisionWire, List, Receipt } from "./wire.ts";
+import type { DecisionWire, List, Receipt, WireStatus } from "./wire.ts";
 import type { PartWire } from "./wire-explain.ts";
 import type { DeviceStatusWire, ModelStatusWire, StatusWire } from "./wire-status.ts";
 
@@ -72,6 +72,18 @@ export interface JobRowList extends List<JobRow> {
   /** Rows were looked at back to this instant and the budget ended; null: all that match are here or behind `after`. */
   readonly scanned_to_ms: number | null;
 }
+
+/** What became of one job of `POST /v1/jobs/cancel`, which takes up to a hundred ids. */
+export interface CancelOutcomeWire {
+  /** As it was given. */
+  readonly id: string;
+  /** `not_found` also where the asker may not know of it; `not_allowed` where it may see it and no more. */
+  readonly outcome: "cancelled" | "already_over" | "not_found" | "not_allowed";
+  /** As it is now; null where it was not found. */
+  readonly status: WireStatus | null;
+}
+
+export type CancelList = List<CancelOutcomeWire>;
 
 /** Events of `GET /v1/stream`: first `snapshot`, then `delta`; `bye` when the router goes down. Ids are `<boot>.<seq>`. */
 export type StreamEvent =

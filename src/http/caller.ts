@@ -19,6 +19,12 @@ export function mayObserve(c: Call): boolean {
   return caller === null || caller.scopes.has("observe");
 }
 
+/** Whether other callers' jobs may be cancelled. */
+export function mayOperate(c: Call): boolean {
+  const caller = c.get("caller");
+  return caller === null || caller.scopes.has("operate");
+}
+
 /**
  * Keys alone are asked: without any, everybody may.
  * @throws {SirError} scope_missing

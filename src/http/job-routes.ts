@@ -1,6 +1,7 @@
 // Jobs, under /v1/jobs and the same under /jobs.
 
 import { z } from "@hono/zod-openapi";
+import { CancelListSchema, CancelRequestSchema, cancelJobs } from "./cancel-jobs.ts";
 import type { HttpWorld } from "./deps.ts";
 import { explainJob } from "./explain.ts";
 import { jobEvents } from "./job-events.ts";
@@ -39,6 +40,15 @@ function routesUnder(base: string, world: HttpWorld): Route[] {
       query: jobsQuery,
       answers: { 200: json(page, "One page") },
       handle: (c) => listJobs(c, world),
+    },
+    {
+      method: "post",
+      path: `${base}/cancel`,
+      tag,
+      summary: "Cancel up to a hundred jobs by their ids; what is over already stays as it is",
+      body: { required: true, content: { "application/json": { schema: CancelRequestSchema } } },
+      answers: { 200: json(CancelListSchema, "What became of each, in the order of the ids") },
+      handle: (c) => cancelJobs(c, world),
     },
     {
       method: "get",

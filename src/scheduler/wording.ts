@@ -59,3 +59,19 @@ export function jobs(count: number): string {
 export function jobsWait(count: number): string {
   return `${jobs(count)} ${count === 1 ? "waits" : "wait"}`;
 }
+
+/** `12 jobs were cancelled; 1 job was over already.`: what became of jobs that somebody wanted cancelled. */
+export function cancelSentence(
+  outcomes: readonly ("cancelled" | "already_over" | "not_found" | "not_allowed")[],
+): string {
+  const count = (word: (typeof outcomes)[number]): number => outcomes.filter((each) => each === word).length;
+  const be = (number: number): string => `${jobs(number)} ${number === 1 ? "was" : "were"}`;
+  const rest = [
+    [count("already_over"), "over already"],
+    [count("not_found"), "not found any more"],
+    [count("not_allowed"), "not this key's to cancel"],
+  ] as const;
+  const parts = rest.filter(([number]) => number > 0).map(([number, what]) => `; ${be(number)} ${what}`);
+  const done = count("cancelled");
+  return `${done === 0 ? "No job was" : be(done)} cancelled${parts.join("")}.`;
+}
