@@ -29,11 +29,13 @@ export function decisionLines(decision: DecisionWire, io: Io): string[] {
   const { id, at, device, kind, reason, sentence, policy, guard } = decision;
   const room = io.screen.out ? io.screen.size().columns : Number.POSITIVE_INFINITY;
   const rule = guard === null ? "" : `, rule ${guard}`;
+  const { asked_by } = decision;
   const lines = [
     `${instantText(at * 1_000, io.utc)}  ${harmless(device)}  ${kind} ${reason}`,
     id,
     ...wrapped(harmless(sentence), room).map((line) => bold(line, io.color)),
     `policy ${policy}${rule}`,
+    ...(asked_by === null || asked_by === "local" ? [] : [`asked for by ${harmless(asked_by)}`]),
   ];
   if (decision.models.length > 0) lines.push("", candidates(decision, io));
   lines.push(...numberLines(decision), ...looksOf(decision, io), ...residentLines(decision));

@@ -221,6 +221,8 @@ export interface DecisionWire {
   readonly budget: { readonly before_seconds: number; readonly after_seconds: number } | null;
   readonly next_look_at: number | null;
   readonly sentence: string;
+  /** The caller who asked for it by hand; null: nobody did, or it is not shown to this key. */
+  readonly asked_by: string | null;
   /** How many looks came to the same: a stay that lasts is one decision. */
   readonly times: number;
   /** The last of them; `at` where there was one. */

@@ -32,7 +32,10 @@ export type DecisionReason =
   | "unwanted"
   | "yielded"
   | "removed"
+  | "drain"
   // stays
+  | "pin"
+  | "unpin"
   | "no_work"
   | "serving"
   | "resident_wins"
@@ -149,6 +152,8 @@ export interface Decision extends Verdict {
   /** Wall clock, for display. */
   readonly wallMs: number;
   readonly sentence: string;
+  /** The caller who asked for it by hand; absent: nobody did. */
+  readonly askedBy?: string;
   /** Of a stay that was confirmed; absent: there was one look. */
   readonly looks?: Looks;
 }

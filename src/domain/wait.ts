@@ -6,8 +6,9 @@ import type { DecisionId, DeviceId, ModelName } from "./ids.ts";
 export interface WaitDetail {
   /** Of `paused`: what was paused. */
   readonly scope?: "router" | "device" | "model";
-  /** Of `paused`: who did it, and what they left as a note. */
+  /** Of `paused`, and of what an operator asked for by hand: who did it. Null: not said. */
   readonly who?: string | null;
+  /** Of `paused`: what they left as a note. */
   readonly note?: string | null;
   /** Of `model_broken`: the last failure, and when it is tried again (router time; 0: not by itself). */
   readonly error?: string;

@@ -195,13 +195,16 @@ export interface QueueView {
   queuedTotal(): number;
 }
 
-/** Verbs of operators. Each resolves when it is accepted and recorded, not when its effect is complete. */
+/**
+ * Verbs of operators. Each resolves when it is accepted and recorded, not when its effect is complete. What changes
+ * anything on a device is a decision that names `who` (absent: a caller in this process).
+ */
 export interface Operator {
-  load(model: ModelName): Promise<void>;
+  load(model: ModelName, who?: string): Promise<void>;
   /** Drains first unless forced. */
-  unload(model: ModelName, force: boolean): Promise<void>;
-  pin(model: ModelName): Promise<void>;
-  unpin(model: ModelName): Promise<void>;
+  unload(model: ModelName, force: boolean, who?: string): Promise<void>;
+  pin(model: ModelName, who?: string): Promise<void>;
+  unpin(model: ModelName, who?: string): Promise<void>;
   /** Starts nothing more, on this device or (null) on any, and moves nothing; what runs and what loads goes on. */
   pause(device?: DeviceId | null, words?: PauseWords): Promise<void>;
   /** Ends that pause; of the router also a drain. The other pauses stay. */

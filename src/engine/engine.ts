@@ -122,6 +122,7 @@ export class Engine implements EngineControl {
     this.operator = createOperator({
       world: this.#world,
       devices: this.#devices,
+      book: this.#loop.book,
       setDraining: (draining) => {
         this.#draining = draining;
       },

@@ -4,15 +4,16 @@
 // A pass never waits for the disk.
 
 import type { Timer } from "../domain/clock.ts";
-import type { Decision, Looks, Verdict } from "../domain/decision.ts";
+import type { Decision, Verdict } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { decide } from "../scheduler/decide.ts";
-import { holdRule, sentence } from "../scheduler/explain.ts";
+import { holdRule } from "../scheduler/explain.ts";
 import { reorderCause } from "../scheduler/reorder.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
+import type { Decided } from "../scheduler/verdict.ts";
+import { DecisionBook } from "./decision-book.ts";
 import { allResidents, type DeviceUnit } from "./device.ts";
 import type { Dispatcher } from "./dispatch.ts";
-import { LookBook } from "./looks.ts";
 import { sampleMeters } from "./sample.ts";
 import { ShadowWatch } from "./shadow.ts";
 import type { EngineWorld, ModelEntry, Residency, WakeReason } from "./state.ts";
@@ -27,8 +28,6 @@ const ROUNDS_MAX = 10_000;
 /** Loads that no queued job asked for: they are not abandoned for want of one. */
 const UNASKED: ReadonlySet<Verdict["reason"]> = new Set(["operator", "restore", "pinned", "keep_ready", "preload"]);
 
-type Decided = ReturnType<typeof decide>;
-
 const NOBODY: ReadonlyMap<ModelName, readonly ModelName[]> = new Map();
 
 export class Loop {
@@ -37,8 +36,7 @@ export class Loop {
   readonly #dispatcher: Dispatcher;
   readonly #verdicts = new Map<DeviceUnit, Decided>();
   readonly #shadow: ShadowWatch;
-  /** How often each stay was confirmed. */
-  readonly #looks: LookBook;
+  readonly book: DecisionBook;
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
@@ -55,7 +53,7 @@ export class Loop {
     this.#devices = devices;
     this.#dispatcher = dispatcher;
     this.#shadow = new ShadowWatch(world);
-    this.#looks = new LookBook((entries) => world.store.append(entries));
+    this.book = new DecisionBook(world);
     this.lastPassAtMs = world.clock.nowMs();
     this.#eventAtMs = this.lastPassAtMs;
   }
@@ -63,15 +61,6 @@ export class Loop {
   /** Of the whole router. */
   get paused(): boolean {
     return this.starting || this.#world.pauses.router !== null;
-  }
-
-  decisionOf(device: DeviceUnit): Decision | null {
-    return this.#looks.inForce(device);
-  }
-
-  /** How often it was confirmed until now; null: there was one look. */
-  looksOf(device: DeviceUnit): Looks | null {
-    return this.#looks.of(device);
   }
 
   verdictOf(device: DeviceUnit): Verdict | null {
@@ -105,7 +94,7 @@ export class Loop {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
-    this.#looks.flush();
+    this.book.flush();
   }
 
   #pass(): void {
@@ -149,7 +138,7 @@ export class Loop {
       this.#verdicts.set(device, decided);
       const quietUntilMs = pauseEndsAtMs(device, decided);
       const quiet = quietUntilMs !== null && quietUntilMs > snapshot.nowMs;
-      const decision = quiet ? this.#looks.inForce(device) : this.#record(device, decided);
+      const decision = quiet ? this.book.inForce(device) : this.book.decided(device, decided);
       if (round === 0) this.#shadow.look(snapshot, decided, decision?.id ?? null);
       if (this.#act(device, decided, decision)) return null;
       const served = this.#serve(device, snapshot, decided, decision);
@@ -171,7 +160,8 @@ export class Loop {
       return true;
     }
     const entry = load === null ? undefined : this.#world.models.get(load);
-    if (entry !== undefined) entry.wanted = false;
+    const askedBy = decision?.askedBy;
+    if (entry !== undefined) entry.wantedBy = null;
     const { spend = null } = decided;
     if (spend !== null) device.budget = { leftMs: spend.afterMs, atMs: this.#world.clock.nowMs() };
     if (decided.preload !== undefined) this.#world.foresight.began(device.spec.id, decided.preload);
@@ -184,6 +174,7 @@ export class Loop {
       forced: reason === "ceiling",
       swap: kind === "swap",
       decision: decision?.id ?? null,
+      ...(askedBy === undefined ? {} : { askedBy }),
     });
     return true;
   }
@@ -237,36 +228,6 @@ export class Loop {
     }
   }
 
-  /**
-   * One row for every move and every change of reason; what is under way is explained by the row that began it. The
-   * decision in force.
-   */
-  #record(device: DeviceUnit, decided: Decided): Decision | null {
-    const inForce = this.#looks.inForce(device);
-    if (decided.guard === "in_transition" && decided.kind === "hold") return inForce;
-    const stays = decided.kind === "hold" || decided.kind === "idle";
-    if (stays && inForce !== null && keyOf(inForce) === keyOf(decided)) {
-      this.#looks.again(device, decided, this.#world.clock.nowMs());
-      return inForce;
-    }
-    const { clock, ids, settings, models } = this.#world;
-    const { serve: _, serves: __, first: ___, against, ...verdict } = decided;
-    const labels = (model: ModelName): string => models.get(model)?.spec.label ?? model;
-    const decision: Decision = {
-      ...verdict,
-      id: ids.next("dec"),
-      pool: settings.pool,
-      policy: settings.policy.name,
-      atMs: clock.nowMs(),
-      wallMs: clock.wallMs(),
-      sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs, against }),
-    };
-    this.#looks.began(device, decision);
-    this.#world.store.append([{ type: "decision", decision }]);
-    this.#world.emit({ type: "decision", decision });
-    return decision;
-  }
-
   /** A model that was taken out of the configuration is kept for as long as anything of it is left. */
   #inUse({ spec: { name }, queue, remote }: ModelEntry): boolean {
     if (queue.size > 0 || (remote?.running.size ?? 0) > 0) return true;
@@ -278,7 +239,7 @@ export class Loop {
       const verdict = this.#verdicts.get(unit);
       const rule = verdict === undefined ? "order" : (holdRule(verdict) ?? "order");
       return {
-        ...{ unit, rule, decision: this.#looks.inForce(unit)?.id ?? null, against: verdict?.against ?? NOBODY },
+        ...{ unit, rule, decision: this.book.inForce(unit)?.id ?? null, against: verdict?.against ?? NOBODY },
         serves: verdict !== undefined && verdict.serve > 0 ? verdict.serves : [],
       };
     });
@@ -290,9 +251,4 @@ function pauseEndsAtMs(device: DeviceUnit, decided: Decided): number | null {
   if (decided.reason !== "no_work" || device.move !== null) return null;
   const idle = device.residents.map(({ idleSinceMs }) => idleSinceMs ?? Number.NEGATIVE_INFINITY);
   return idle.length === 0 || idle.includes(Number.NEGATIVE_INFINITY) ? null : Math.max(...idle) + IDLE_AFTER_MS;
-}
-
-/** What a row is news about: a stay is the same whether or not the resident has work at this very moment. */
-function keyOf(verdict: Verdict): string {
-  return [verdict.reason, verdict.guard, verdict.load, ...verdict.resident.map(({ model }) => model)].join("|");
 }

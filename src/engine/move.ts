@@ -1,5 +1,6 @@
 // One move of a device from what is loaded to what shall be, and what it may do to jobs on the way.
 
+import type { Decision } from "../domain/decision.ts";
 import type { DecisionId, DeviceId, ModelName } from "../domain/ids.ts";
 import type { LiveJob } from "./live-job.ts";
 import type { ModelEntry, Residency } from "./state.ts";
@@ -16,11 +17,15 @@ export interface Move {
   readonly forced: boolean;
   readonly swap: boolean;
   readonly decision: DecisionId | null;
+  /** The caller who asked for it by hand; absent: nobody did. */
+  readonly askedBy?: string;
 }
 
-/** Takes a model out and brings in nothing. */
-export function exitOf(model: ModelName, force: boolean): Move {
-  return { load: null, evict: [model], force, onDemand: false, forced: false, swap: false, decision: null };
+/** Takes a model out and brings in nothing. `decision` null: its engine is gone, and nobody decided that. */
+export function exitOf(model: ModelName, force: boolean, decision: Decision | null = null): Move {
+  const exit = { load: null, evict: [model], force, onDemand: false, forced: false, swap: false };
+  const askedBy = decision?.askedBy;
+  return { ...exit, decision: decision?.id ?? null, ...(askedBy === undefined ? {} : { askedBy }) };
 }
 
 /** What a device may do to jobs. */

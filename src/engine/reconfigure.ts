@@ -73,7 +73,8 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     remote: spec.usesDevice ? null : alwaysOn(world, spec, backend),
     paused: world.pauses.model(spec.name) !== null,
     pinned: spec.pinned,
-    wanted: false,
+    pinnedBy: null,
+    wantedBy: null,
     standing: spec.pinned || spec.preload,
     holdOffUntilMs: 0,
     troubles: 0,
@@ -86,7 +87,10 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
 
 function update(world: EngineWorld, entry: ModelEntry, spec: ModelSpec, backend: Backend, order: number): ModelEntry {
   const changed = entry.backend !== backend;
-  if (entry.spec.pinned !== spec.pinned) entry.pinned = spec.pinned;
+  if (entry.spec.pinned !== spec.pinned) {
+    entry.pinned = spec.pinned;
+    entry.pinnedBy = null;
+  }
   if (changed || entry.spec.maxLoadFailures !== spec.maxLoadFailures) entry.breaker = new Breaker(spec.maxLoadFailures);
   if (changed && entry.remote !== null) entry.remote = { ...entry.remote, backend };
   if (spec.usesDevice) entry.remote = null;

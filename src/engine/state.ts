@@ -58,8 +58,10 @@ export interface ModelEntry {
   /** By an operator. */
   paused: boolean;
   pinned: boolean;
-  /** A load an operator asked for and that has not been decided yet. */
-  wanted: boolean;
+  /** Whose pin it is; null: the configuration's, or it has none. */
+  pinnedBy: string | null;
+  /** Who asked for a load that has not been decided yet; null: nobody. */
+  wantedBy: string | null;
   /** To be loaded when nothing waits: `preload` and `pinned` at start, a pin set later, a pinned model that was lost. */
   standing: boolean;
   /** Its engine was busy or lost: nothing is started on it before. */

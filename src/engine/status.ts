@@ -55,8 +55,8 @@ function deviceStatus(device: DeviceUnit, loop: Loop, world: EngineWorld): Devic
     sinceMs: device.phaseSinceMs,
     paused: loop.isHeld(device),
     pause: world.pauses.router ?? world.pauses.device(device.spec.id),
-    decision: loop.decisionOf(device),
-    looks: loop.looksOf(device),
+    decision: loop.book.inForce(device),
+    looks: loop.book.looksOf(device),
     preloadLeftMs: budget === null ? null : budgetAt(budget, world.clock.nowMs()),
   };
 }

@@ -153,7 +153,7 @@ function viewOf(
 
 function wantedOf(entry: ModelEntry, device: DeviceUnit): ModelView["wanted"] {
   if (entry.removed) return null;
-  if (entry.wanted) return "operator";
+  if (entry.wantedBy !== null) return "operator";
   if (device.restore.includes(entry.spec.name)) return "restore";
   if (!entry.standing) return null;
   return entry.pinned ? "pinned" : "keep_ready";

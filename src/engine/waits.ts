@@ -104,7 +104,7 @@ function becauseOf(entry: ModelEntry, { world, idle, holds, nowMs }: Situation):
   const own = holds.filter(({ unit }) => entry.spec.devices.includes(unit.spec.id));
   const hold = own.find(({ unit }) => !unit.paused) ?? own[0];
   if (hold === undefined) return plain("dispatch");
-  return { ...heldBack(entry, hold), device: hold.unit.spec.id };
+  return { ...heldBack(entry, hold, world), device: hold.unit.spec.id };
 }
 
 /** Its last load failed, or its engine was lost or busy (`error` null). */
@@ -131,17 +131,23 @@ function atHome(entry: ModelEntry, { hold, residency }: Home, nowMs: number): Be
   return by === null ? at("own_queue") : { cause: "held", rule: "order", by, device, decision: hold.decision };
 }
 
-function heldBack(entry: ModelEntry, hold: DeviceHold): Omit<Because, "device"> {
+function heldBack(entry: ModelEntry, hold: DeviceHold, { models }: EngineWorld): Omit<Because, "device"> {
   const { move, residents } = hold.unit;
   const { name } = entry.spec;
   if (move !== null) {
-    const { load, evict, decision, phase } = move;
-    // No decision's: an operator's unload, or a lost engine is cleared away.
+    const { load, evict, decision, phase, askedBy } = move;
+    // Nobody decided that: a lost engine is cleared away.
     if (decision === null) return { cause: phase, rule: null, by: evict[0] ?? load, decision };
     const rule = evict.includes(name) ? "own_move" : "switching_other";
     // A model that goes and makes room for none is held by nobody.
-    return { cause: "held", rule, by: load ?? (rule === "own_move" ? null : (evict[0] ?? null)), decision };
+    const by = load ?? (rule === "own_move" ? null : (evict[0] ?? null));
+    return { cause: "held", rule, by, decision, ...askedFor(askedBy ?? null) };
   }
   const by = hold.against.get(name)?.[0] ?? residents[0]?.instance.model ?? null;
-  return { cause: "held", rule: hold.rule, by, decision: hold.decision };
+  const pinnedBy = hold.rule === "pinned" && by !== null ? models.get(by)?.pinnedBy : null;
+  return { cause: "held", rule: hold.rule, by, decision: hold.decision, ...askedFor(pinnedBy ?? null) };
+}
+
+function askedFor(who: string | null): { readonly detail?: WaitDetail } {
+  return who === null ? {} : { detail: { who } };
 }

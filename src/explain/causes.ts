@@ -136,7 +136,7 @@ export function phraseOf(
     case "share_limit":
       return limitWords(detail.limit, tense);
     case "held":
-      return heldWords(stretch, by, tense);
+      return heldWords(stretch, by, tense) + byHandWords(stretch);
     case "dispatch":
       return `it ${was(tense)} being started`;
   }
@@ -155,10 +155,20 @@ function heldWords({ rule, by: holder }: Subject, by: string, tense: Tense): str
   return HOLD_WORDS[rule].phrase(by, tense);
 }
 
+/** Of what an operator asked for: `, as ada asked`. */
+function byHandWords({ rule, detail }: Subject & { readonly detail: StretchDetail }): string {
+  if (detail.who === undefined) return "";
+  return rule === "pinned" ? ` by ${operatorName(detail.who)}` : `, as ${operatorName(detail.who)} asked`;
+}
+
+function operatorName(who: string | null | undefined): string {
+  return who === undefined || who === null || who === "" || who === "local" ? "an operator" : who;
+}
+
 function leversOf({ cause, rule, by, device, detail }: Part, label: LabelOf, policy: string | null): readonly string[] {
   if (cause === "paused") return [resumeLine(device, detail)];
   if (cause !== "held" || rule === null) return CAUSE_WORDS[cause].levers;
-  if (rule === "own_move" && by === null) return IDLE_LEVERS;
+  if (rule === "own_move" && by === null) return detail.who === undefined ? IDLE_LEVERS : [];
   const { levers, ofPolicy = {} } = HOLD_WORDS[rule];
   const named = levers.map((each) => (each === "sir models unpin" && by !== null ? `${each} ${label(by)}` : each));
   return [...named, ...(policy === null ? [] : (ofPolicy[policy] ?? []))];
@@ -172,7 +182,7 @@ function resumeLine(device: string | null, { scope }: StretchDetail): string {
 function pausedWords({ device, detail }: Subject & { readonly detail: StretchDetail }, tense: Tense): string {
   const { scope = "router", who, note } = detail;
   const what = { router: "SIR", device: device ?? "the device", model: "this model" }[scope];
-  const name = who === undefined || who === null || who === "" || who === "local" ? "an operator" : who;
+  const name = operatorName(who);
   const words = quoted(note);
   return `${name} ${tense === "past" ? "had" : "has"} paused ${what}${words === "" ? "" : ` ("${words}")`}`;
 }

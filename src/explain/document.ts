@@ -76,10 +76,10 @@ function cutLife({ job, split, decisions, observes }: Explained): Life {
   };
 }
 
-/** Who paused it may be another caller. */
+/** Who asked for it may be another caller. */
 function withoutNames(stretch: Stretch): Stretch {
-  const { who: _, ...detail } = stretch.detail;
-  return { ...stretch, detail };
+  const { detail } = stretch;
+  return detail.who === undefined ? stretch : { ...stretch, detail: { ...detail, who: null } };
 }
 
 /** What was summed up at its end, where the records do not say the same any more. */

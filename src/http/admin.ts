@@ -37,28 +37,29 @@ export async function changeModel(c: Call, world: HttpWorld, verb: ModelVerb): P
   requireOperator(c);
   const { name } = findModel(world, c.req.param("id") ?? "").spec;
   const force = verb === "unload" && readChoice(c, "force", ["true", "false"], "false") === "true";
-  const words = verb === "drain" ? await readWords(c, world) : undefined;
-  await carryOut(world.engine.operator, verb, name, { force, words });
+  const note = verb === "drain" ? (await readWords(c, world)).note : null;
+  await carryOut(world.engine.operator, verb, name, { force, who: callerOf(c), note });
   return c.json(modelStatusWire(world, findModel(world, name)), 200, { "cache-control": "no-store" });
 }
 
 interface Asked {
   readonly force: boolean;
-  readonly words: { readonly who: string; readonly note: string | null } | undefined;
+  readonly who: string;
+  readonly note: string | null;
 }
 
-function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, { force, words }: Asked): Promise<void> {
+function carryOut(operator: Operator, verb: ModelVerb, model: ModelName, { force, who, note }: Asked): Promise<void> {
   switch (verb) {
     case "load":
-      return operator.load(model);
+      return operator.load(model, who);
     case "pin":
-      return operator.pin(model);
+      return operator.pin(model, who);
     case "unpin":
-      return operator.unpin(model);
+      return operator.unpin(model, who);
     case "drain":
-      return operator.drainModel(model, words);
+      return operator.drainModel(model, { who, note });
     case "unload":
-      return operator.unload(model, force);
+      return operator.unload(model, force, who);
   }
 }
 

@@ -6,14 +6,14 @@ import { mayObserve } from "./caller.ts";
 import type { Call } from "./deps.ts";
 import { seconds } from "./receipt.ts";
 
-/** What a caller may see of it: without `observe` no ids of jobs and hints, which may be other callers'. */
+/** What a caller may see of it: without `observe` no ids of jobs and hints, which may be other callers', and no names. */
 export function decisionFor(c: Call, decision: Decision): DecisionWire {
   const wire = decisionWire(decision);
   return mayObserve(c) ? wire : withoutOthers(wire);
 }
 
 export function withoutOthers(wire: DecisionWire): DecisionWire {
-  return { ...wire, jobs: [], preload: wire.preload === null ? null : { ...wire.preload, hint: null } };
+  return { ...wire, jobs: [], asked_by: null, preload: wire.preload === null ? null : { ...wire.preload, hint: null } };
 }
 
 export function decisionWire(decision: Decision): DecisionWire {
@@ -43,6 +43,7 @@ export function decisionWire(decision: Decision): DecisionWire {
     budget: budgetWire(decision),
     next_look_at: nextLookAtMs === null ? null : wall(nextLookAtMs),
     sentence: decision.sentence,
+    asked_by: decision.askedBy ?? null,
     times: looks?.times ?? 1,
     last_at: wall(looks?.lastAtMs ?? atMs),
     trail: (looks?.trail ?? []).map((sample) => ({ at: wall(sample.atMs), scores: sample.scores })),

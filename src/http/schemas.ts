@@ -178,6 +178,10 @@ export const DecisionSchema = z
       .describe("Seconds of loading that may be spent on cutting into unfinished queues"),
     next_look_at: unix.nullable(),
     sentence: z.string(),
+    asked_by: z
+      .string()
+      .nullable()
+      .describe("The caller who asked for it by hand; null: nobody, or it is not shown to you"),
     times: z.int().describe("How many looks came to the same: a stay that lasts is one decision"),
     last_at: unix.describe("The last of them"),
     trail: z

@@ -5,7 +5,7 @@ import type { DecisionReason, Verdict } from "../domain/decision.ts";
 import type { HoldRule } from "../domain/wait.ts";
 import { STINT_SENTENCES } from "./explain-stint.ts";
 import { type Facts, idleMs, kept, type Labels, moved, nameOf, ofOne, type Told, tell, waits } from "./told.ts";
-import { duration, jobs, jobsWait, score } from "./wording.ts";
+import { duration, jobs, jobsWait, quantity, score } from "./wording.ts";
 
 /** @returns Text without a line break; quantities hold no-break spaces. */
 export function sentence(verdict: Verdict, labels: Labels, facts: Facts = {}): string {
@@ -42,6 +42,8 @@ const RULES: Partial<Record<DecisionReason, HoldRule>> = {
   yielded: "own_move",
   idle_timeout: "own_move",
   removed: "own_move",
+  operator: "own_move",
+  drain: "own_move",
 };
 
 function residentWins(told: Told): string {
@@ -117,6 +119,20 @@ function preloadSentence(told: Told): string {
   return `${moved(told)}expected ${when} (${source}), gain ${score(gain)} > ${cost}.`;
 }
 
+/** `Unloaded a: an operator asked for it. Its 2 running jobs finish first.` */
+function takenOutWords({ verdict, label, otherName }: Told, verb: string): string {
+  const [model] = verdict.evict;
+  if (model === undefined) return `${verb} ${otherName}: an operator asked for it.`;
+  const asked = "an operator asked for it.";
+  if (!verdict.resident.some((each) => each.model === model)) return `Gave up loading ${label(model)}: ${asked}`;
+  const { running_jobs: running = 0, interrupted = 0 } = verdict.numbers ?? {};
+  const lead = `${verb} ${label(model)}: ${asked}`;
+  if (running === 0) return lead;
+  const noun = quantity(running, "running job");
+  if (interrupted > 0) return `${lead} Its ${noun} ${running === 1 ? "was" : "were"} stopped and will run again.`;
+  return `${lead} Its ${noun} ${running === 1 ? "finishes" : "finish"} first.`;
+}
+
 /** As stint tells it. */
 const weighed =
   (reason: keyof typeof STINT_SENTENCES) =>
@@ -160,7 +176,15 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
     told.verdict.load === null
       ? `${kept(told)}${ofOne(told, "it is pinned", "is pinned")}.${waits(told)}`
       : `${moved(told)}it is pinned.`,
-  operator: (told) => `${moved(told)}an operator asked for it.`,
+  operator: (told) =>
+    told.verdict.load === null ? takenOutWords(told, "Unloaded") : `${moved(told)}an operator asked for it.`,
+  drain: (told) => `${takenOutWords(told, "Drained")} Nothing of it starts until an operator loads it.`,
+  pin: ({ verdict, otherName }) => {
+    const loaded = verdict.resident.some(({ model }) => model === verdict.about);
+    const then = loaded ? "nothing takes its place until it is unpinned" : "it is loaded once nothing else waits";
+    return `Pinned ${otherName}, as an operator asked: ${then}.`;
+  },
+  unpin: ({ otherName }) => `Unpinned ${otherName}, as an operator asked: other models may take its place again.`,
   idle_timeout: ({ hereName, verdict, several }) =>
     `Unloaded ${hereName}: ${several ? "they" : "it"} had no work for ${duration(idleMs(verdict))}.`,
   unwanted: ({ verdict, label }) => `Gave up loading ${nameOf(verdict.evict[0], label)}: nobody waits for it any more.`,

@@ -69,7 +69,11 @@ export function move(
 }
 
 /** Takes these out and brings in nothing. */
-export function unload(scene: Scene, evict: readonly ModelName[], reason: "idle_timeout" | "removed"): Decided {
+export function unload(
+  scene: Scene,
+  evict: readonly ModelName[],
+  reason: "idle_timeout" | "removed" | "operator" | "drain",
+): Decided {
   return { ...frame(scene), kind: "unload", reason, evict };
 }
 

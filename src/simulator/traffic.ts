@@ -199,7 +199,11 @@ function notesOn({ range, startMs, wide, jobs, moves, downtimes, remote }: Noted
   const by = (reason: string): number => inside.filter((move) => move.reason === reason).length;
   if (startMs === wide.fromMs && startMs < range.fromMs)
     notes.push("There was always work in the hours before; the replay starts in the middle of it.");
-  if (by("operator") > 0) notes.push(`${by("operator")} moves were asked for by operators; they are not repeated.`);
+  const byHand = by("operator") + by("drain");
+  if (byHand > 0)
+    notes.push(
+      `${byHand === 1 ? "1 move was" : `${byHand} moves were`} asked for by operators; what they did by hand is not repeated.`,
+    );
   const preloads = inside.filter(({ kind }) => kind === "preload").length;
   if (preloads > 0) notes.push(`${preloads} loads ahead of need are not repeated.`);
   const downMs = downtimes.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);

@@ -91,6 +91,10 @@ export const PARTS: readonly (readonly [name: string, part: Part])[] = [
   ...RULES.map((rule) => [`held ${rule}`, part("held", 61_000, { rule })] as const),
   ["held, nobody knows by whom", part("held", 61_000, { rule: null, by: null })],
   ["held no_room, by nobody", part("held", 61_000, { rule: "no_room", by: null })],
+  ["held own_move, by hand", part("held", 61_000, { rule: "own_move", by: null, detail: { who: "ada" } })],
+  ["held own_move, by a name not shown", part("held", 61_000, { rule: "own_move", by: null, detail: { who: null } })],
+  ["held switching_other, by hand", part("held", 61_000, { rule: "switching_other", detail: { who: "local" } })],
+  ["held pinned, by hand", part("held", 61_000, { rule: "pinned", detail: { who: "ada" } })],
   ...(["download", "cold", "warm", "wake"] as const).map(
     (tier) => [`loading ${tier}`, part("loading", 61_000, { detail: { tier } })] as const,
   ),

@@ -284,4 +284,18 @@ describe("a scope", () => {
       error: { reason: "admin" },
     });
   });
+
+  it("leaves a decision of what an operator did, with a name that only observers see", async () => {
+    const { world } = await guarded();
+    await submitAs(world, "ann");
+    (await nextCall(world)).answer(ANSWER);
+    await world.clock.runUntil(world.clock.nowMs() + 1_000);
+
+    await ask(world, "POST", "/admin/models/chat/unload", as("oda"));
+    await world.clock.runUntil(world.clock.nowMs() + 1_000);
+    const told = async (name: string) => (await ask(world, "GET", "/v1/decisions?kind=unload", as(name))).json();
+
+    expect(await told("eve")).toMatchObject({ data: [{ reason: "operator", asked_by: "oda" }] });
+    expect(JSON.stringify(await told("ann"))).toMatch(/"reason":"operator"(?!.*oda)/);
+  });
 });

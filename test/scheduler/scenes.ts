@@ -1,6 +1,7 @@
 // One real decision for each reason (for some several), between a model A that is loaded and a model B that waits.
 
 import type { DecisionReason } from "../../src/domain/decision.ts";
+import { type ByHand, verdictByHand } from "../../src/scheduler/by-hand.ts";
 import { decide } from "../../src/scheduler/decide.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
 import { REASON_WORDS } from "../../src/scheduler/reasons.ts";
@@ -18,6 +19,11 @@ const waiting = (waitMs: number, count = 1): Draft => ({
 
 function scene(a: Draft, b: Draft, device: Partial<DeviceView> = {}, policy = MODEL_SCORE): Decided {
   return decide(snapshot(NOW, [model("A", a), model("B", b)], device), policy);
+}
+
+function byHand(act: ByHand["act"], name: string, a: Draft, device: Partial<DeviceView>, rest = {}): Decided {
+  const at = snapshot(NOW, [model("A", a), model("B", {})], device);
+  return verdictByHand(at, MODEL_SCORE, { act, model: named(name), ...rest });
 }
 
 const here = (sinceMs = 600_000, rest = {}) => ({ residents: [resident("A", { sinceMs: NOW - sinceMs, ...rest })] });
@@ -98,6 +104,15 @@ export const SCENES: readonly (readonly [DecisionReason, Decided])[] = [
   ["pinned", scene({ pinned: true }, waiting(300_000, 2), idleFor(5_000))],
   ["operator", scene(busy, { wanted: "operator" }, here())],
   ["operator", scene({}, { wanted: "operator" })],
+  ["operator", byHand("unload", "A", {}, idleFor(5_000))],
+  ["operator", byHand("unload", "A", { inFlight: 1 }, here(), { running: 1 })],
+  ["operator", byHand("unload", "A", busy, here(), { running: 3, force: true })],
+  ["operator", byHand("unload", "B", busy, move("loading", "B", false))],
+  ["drain", byHand("drain", "A", { inFlight: 2 }, here(), { running: 2 })],
+  ["drain", byHand("drain", "B", busy, here())],
+  ["pin", byHand("pin", "A", {}, here())],
+  ["pin", byHand("pin", "B", busy, here())],
+  ["unpin", byHand("unpin", "A", {}, idleFor(5_000))],
   ["idle_timeout", scene({ unloadAfterMs: 600_000 }, {}, idleFor(600_400))],
   ["unwanted", scene(waiting(3_000), {}, move("loading", "B"))],
   ["unwanted", scene(busy, {}, move("draining", "B"))],

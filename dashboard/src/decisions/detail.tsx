@@ -63,13 +63,13 @@ export function DecisionDetail({ id, known, earlier, later, placeOf }: DetailPro
 
 function About({ decision }: { readonly decision: DecisionWire }) {
   const now = useNow();
-  const { at, device, reason, policy, guard, next_look_at, last_at } = decision;
+  const { at, device, reason, policy, guard, next_look_at, last_at, asked_by } = decision;
   const words = guardWords(guard);
   const stays = decision.load === null && decision.evict.length === 0;
   return (
     <p class="decision-about">
       Decided at <b>{moment(at * 1000, now)}</b> on <b>{device}</b> by <code>{policy}</code>, reason{" "}
-      <code>{reason}</code>. {words}{" "}
+      <code>{reason}</code>.{asked_by !== null && asked_by !== "local" && <> Asked for by {asked_by}.</>} {words}{" "}
       {stays && next_look_at !== null && next_look_at > last_at && (
         <span class="dim">
           Without news it looks again at {moment(next_look_at * 1000, now)}, {duration((next_look_at - last_at) * 1000)}{" "}
