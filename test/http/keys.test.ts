@@ -290,7 +290,6 @@ describe("a scope", () => {
     await submitAs(world, "ann");
     (await nextCall(world)).answer(ANSWER);
     await world.clock.runUntil(world.clock.nowMs() + 1_000);
-
     await ask(world, "POST", "/admin/models/chat/unload", as("oda"));
     await world.clock.runUntil(world.clock.nowMs() + 1_000);
     const told = async (name: string) => (await ask(world, "GET", "/v1/decisions?kind=unload", as(name))).json();
