@@ -4,7 +4,6 @@
 import { resolve } from "node:path";
 import { quantity } from "../scheduler/wording.ts";
 import { StoreOpenError } from "../store/open-error.ts";
-import { takeSnapshot } from "../store/sqlite/snapshot.ts";
 import { defineSirCommand, type Io } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { HISTORY_ARGS, storePath } from "./history-source.ts";
@@ -30,6 +29,7 @@ export const backup = defineSirCommand({
     const json = args["json"] === true;
     const to = resolve(io.cwd, typeof args["to"] === "string" ? args["to"] : defaultPath(io));
     const startMs = io.clock.nowMs();
+    const { takeSnapshot } = await import("../store/sqlite/snapshot.ts");
     try {
       const found = await takeSnapshot(await storePath(args, io), to, args["verify"] === true);
       if (json) io.out(JSON.stringify({ object: "backup", ...found }));

@@ -1,6 +1,5 @@
 // `sir config schema`: the configuration as JSON Schema, for editors.
 
-import { configJsonSchema } from "../config/json-schema.ts";
 import { defineSirCommand, UsageError } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 
@@ -14,6 +13,7 @@ export const config = defineSirCommand({
   args: { what: { type: "positional", description: "schema", required: true } },
   run: async ({ what }, io) => {
     if (what !== "schema") throw new UsageError(`\`sir config\` prints only its schema; "${what}" is not known.`);
+    const { configJsonSchema } = await import("../config/json-schema.ts");
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   },

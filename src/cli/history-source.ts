@@ -1,10 +1,8 @@
 // Where recorded traffic is read from: the store's file, beside a router that may hold it, or a router over HTTP.
 
-import { loadConfig } from "../config/load.ts";
 import type { History } from "../store/history.ts";
-import { sqlitePath } from "../store/open.ts";
 import { StoreOpenError } from "../store/open-error.ts";
-import { openStoreFile, type StoreFile } from "../store/sqlite/store-file.ts";
+import type { StoreFile } from "../store/sqlite/store-file.ts";
 import { type Io, UsageError } from "./command.ts";
 import { remoteHistory } from "./remote-history.ts";
 import { ROUTER_ARGS, routerClient } from "./router-client.ts";
@@ -43,6 +41,7 @@ export async function openStoredFile(
   args: Readonly<Record<string, unknown>>,
   io: Io,
 ): Promise<{ readonly file: StoreFile; readonly path: string }> {
+  const { openStoreFile } = await import("../store/sqlite/store-file.ts");
   try {
     const path = await storePath(args, io);
     return { file: openStoreFile(path), path };
@@ -56,8 +55,9 @@ export async function openStoredFile(
 /** The database that flags or configuration name. @throws {UsageError} */
 export async function storePath(args: Readonly<Record<string, unknown>>, io: Io): Promise<string> {
   const { config, store } = args;
-  if (typeof store === "string") return sqlitePath(store, io.cwd);
+  if (typeof store === "string") return (await import("../store/open.ts")).sqlitePath(store, io.cwd);
   const flags = typeof config === "string" ? { config } : {};
+  const { loadConfig } = await import("../config/load.ts");
   const { databasePath } = (await loadConfig({ cwd: io.cwd, environment: io.environment, flags })).store;
   if (databasePath === null)
     throw new UsageError("The configuration keeps its store in memory; name one with --store.");

@@ -2,9 +2,7 @@
 // what stands in the configuration is its hash.
 
 import { closest } from "../config/closest.ts";
-import { loadConfig } from "../config/load.ts";
-import { KEY_NAME } from "../config/schema-callers.ts";
-import { type CallerKey, SCOPES, type Scope } from "../domain/caller-key.ts";
+import { type CallerKey, KEY_NAME, SCOPES, type Scope } from "../domain/caller-key.ts";
 import { apiKeyHash, newApiKey } from "../system/api-key.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { CONFIG_ARGS, flagsFrom } from "./config-args.ts";
@@ -43,6 +41,7 @@ export const keys = defineSirCommand({
     const json = args["json"] === true;
     const verb = verbOf(String(args["verb"] ?? "list"));
     if (verb === "new") return make(args["name"], scopesOf(args["scopes"]), json, io);
+    const { loadConfig } = await import("../config/load.ts");
     const { keys: held, file } = await loadConfig({
       cwd: io.cwd,
       environment: io.environment,

@@ -1,6 +1,5 @@
 // From what was typed to an exit status. Commands are imported only when they are called.
 
-import { parseArgs } from "citty";
 import { closest } from "../config/closest.ts";
 import { ConfigError } from "../config/problem.ts";
 import { checkArguments, everyValue, GLOBAL_ARGS } from "./arguments.ts";
@@ -42,6 +41,7 @@ async function runCommand(command: Command, raw: readonly string[], io: Io): Pro
   }
   const args = { ...command.args, ...GLOBAL_ARGS };
   checkArguments(raw, args, command.manyWords);
+  const { parseArgs } = await import("citty");
   const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag, args)] as const);
   const lists = Object.fromEntries(repeated.filter(([, values]) => values.length > 1));
   const parsed = Object.assign(parseArgs([...raw], args), lists);

@@ -2,7 +2,6 @@
 
 import type { RouterOptions } from "../assemble.ts";
 import type { Environment, Flags } from "../config/load.ts";
-import { loadConfig } from "../config/load.ts";
 import { ConfigError } from "../config/problem.ts";
 import type { ResolvedConfig } from "../config/resolved.ts";
 import { defineSirCommand, type Io } from "./command.ts";
@@ -54,6 +53,7 @@ const judge: StartOptions["judge"] = async (history, tuning, nowMs) =>
   (await import("../simulator/tuning-judge.ts")).judgeTuning(history, tuning, nowMs);
 
 export async function serveRouter(flags: Flags, json: boolean, io: Io, start: StartRouter): Promise<ExitCode> {
+  const { loadConfig } = await import("../config/load.ts");
   const read = (): Promise<ResolvedConfig> =>
     loadConfig({ cwd: io.cwd, environment: io.environment satisfies Environment, flags });
   const config = await read();

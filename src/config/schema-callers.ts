@@ -1,9 +1,7 @@
 // Who may call: keys by name, known by their hashes alone, so that the file is no secret.
 
 import { z } from "zod";
-import { SCOPES } from "../domain/caller-key.ts";
-
-export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+import { KEY_NAME, SCOPES } from "../domain/caller-key.ts";
 
 const keyName = z.string().regex(KEY_NAME, "must be 1 to 64 letters, digits, dots, hyphens, underscores or @");
 

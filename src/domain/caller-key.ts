@@ -2,6 +2,9 @@
 
 import type { CallerId } from "./ids.ts";
 
+/** What a key may be called. */
+export const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
 /**
  * `submit`: inference, files, batches, hints, and its own jobs; of others it sees counts and models' names.
  * `observe`: reads everything but other callers' requests and answers.

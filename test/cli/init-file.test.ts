@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { settle } from "../../src/cli/init.ts";
+import { settle } from "../../src/cli/init-run.ts";
 import { machineWith } from "../discovery/fakes.ts";
 import { tempFolder } from "./generated.ts";
 import { terminal } from "./terminal.ts";

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
-import { settle } from "../../src/cli/init.ts";
+import { settle } from "../../src/cli/init-run.ts";
 import { findDockers } from "../../src/discovery/docker.ts";
 import type { Machine } from "../../src/discovery/found.ts";
 import { lookAround } from "../../src/discovery/look.ts";
