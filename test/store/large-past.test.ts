@@ -7,7 +7,18 @@ import { seedPast } from "../../bench/seed-store.ts";
 import type { CallerId, DeviceId, ModelName, OwnerId } from "../../src/domain/ids.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { type DecisionsAlong, decisionsSql } from "../../src/store/sqlite/decision-list.ts";
-import { type Along, LAST_WAITS, rowsSql, waitsSql } from "../../src/store/sqlite/job-rows-sql.ts";
+import { JOBS_OF_IDS } from "../../src/store/sqlite/job-columns.ts";
+import {
+  type Along,
+  bucketSql,
+  ENDS_OF_ALL,
+  endsSql,
+  LAST_WAITS,
+  queuedSql,
+  rowsSql,
+  runningSql,
+  WAIT_OF,
+} from "../../src/store/sqlite/job-rows-sql.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { oldSpans } from "../../src/store/sqlite/retention.ts";
 import { MINUTES, MOVE_TIMES, SPANS } from "../../src/store/sqlite/timeline.ts";
@@ -65,12 +76,32 @@ describe("query plans of what operators watch", () => {
     ["id", "SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 (id>? AND id<?)"],
     ["request", "SEARCH jobs USING INDEX jobs_by_request (client_request_id=? AND id>? AND id<?)"],
     ["bad", "SEARCH jobs USING INDEX jobs_unsuccessful (status=? AND id>? AND id<?)"],
+    ["badOfModel", "SEARCH jobs USING INDEX jobs_unsuccessful_of_model (model=? AND status=? AND id>? AND id<?)"],
     ["live", "SEARCH jobs USING INDEX jobs_live (id>? AND id<?)"],
     ["caller", "SEARCH jobs USING INDEX jobs_by_caller (caller=? AND id>? AND id<?)"],
     ["model", "SEARCH jobs USING INDEX jobs_by_model (model=? AND id>? AND id<?)"],
   ])("jobs by %s walk one index and sort nothing", (along, step) => {
     expect(planOf(rowsSql(along, "priority >= 50"))).toBe(step);
-    expect(planOf(waitsSql(along, "priority >= 50"))).toBe(step);
+    expect(planOf(endsSql(along, "priority >= 50"))).toBe(step);
+  });
+
+  test.each([
+    [bucketSql("1"), "SEARCH jobs USING COVERING INDEX jobs_by_wait (<expr>=? AND wait_ms>? AND (wait_ms,id)<(?,?))"],
+    [
+      bucketSql("caller = @caller"),
+      "SEARCH jobs USING INDEX jobs_by_wait (<expr>=? AND wait_ms>? AND (wait_ms,id)<(?,?))",
+    ],
+    [queuedSql("1"), "SEARCH jobs USING INDEX jobs_live (id>? AND id<?)"],
+    [runningSql("1"), "SCAN jobs USING INDEX jobs_running; USE TEMP B-TREE FOR ORDER BY"],
+    [WAIT_OF, "SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 (id=?)"],
+    [JOBS_OF_IDS, "SCAN wanted VIRTUAL TABLE INDEX 1:; SEARCH jobs USING INDEX sqlite_autoindex_jobs_1 (id=?)"],
+  ])("the longest waits: %s", (sql, plan) => {
+    expect(planOf(sql)).toBe(plan);
+  });
+
+  test("the first and the last id are found at the ends of an index", () => {
+    expect(planOf(ENDS_OF_ALL)).toMatch(/SEARCH jobs USING COVERING INDEX sqlite_autoindex_jobs_1/);
+    expect(planOf(ENDS_OF_ALL)).not.toMatch(/SCAN jobs/);
   });
 
   test.each<[DecisionsAlong, string]>([

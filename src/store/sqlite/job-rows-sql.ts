@@ -6,12 +6,13 @@ import type { JobRowQuery } from "../job-rows.ts";
 import { EXPIRED, FAILED, QUEUED, RUNNING, STATUSES } from "./job-row.ts";
 
 /** Which index a page goes along. `bad`: of one status that is not success. */
-export type Along = "request" | "id" | "bad" | "live" | "caller" | "model";
+export type Along = "request" | "id" | "bad" | "badOfModel" | "live" | "caller" | "model";
 
 const DRIVERS: Readonly<Record<Along, string>> = {
   request: "jobs INDEXED BY jobs_by_request WHERE client_request_id = @requestId",
   id: "jobs WHERE 1",
   bad: "jobs INDEXED BY jobs_unsuccessful WHERE status = @bad AND status > 2",
+  badOfModel: "jobs INDEXED BY jobs_unsuccessful_of_model WHERE model = @model AND status = @bad AND status > 2",
   live: "jobs INDEXED BY jobs_live WHERE status < 2",
   caller: "jobs INDEXED BY jobs_by_caller WHERE caller = @caller",
   model: "jobs INDEXED BY jobs_by_model WHERE model = @model",
@@ -23,10 +24,6 @@ const BAND_SQL: Readonly<Record<Band, string>> = {
   normal: "priority > -50 AND priority < 50",
   batch: "priority <= -50",
 };
-
-/** What a job waited so far. */
-const WAIT = `CASE WHEN status < 2 THEN (CASE status WHEN 1 THEN started_ms ELSE @nowMs END) - accepted_ms
-  ELSE coalesce(wait_ms, queue_wait_ms, 0) END`;
 
 export interface Bound {
   readonly [name: string]: string | number | null;
@@ -61,7 +58,7 @@ export function alongOf({ caller, status, model, text }: JobRowQuery): { along: 
   if (text !== undefined) return [{ along: "requestId" in text ? "request" : "id" }];
   const numbers = status?.map((each) => STATUSES.indexOf(each)) ?? [];
   if (numbers.length > 0 && numbers.every((each) => each >= FAILED && each <= EXPIRED)) {
-    return [...new Set(numbers)].map((bad) => ({ along: "bad", bad }));
+    return [...new Set(numbers)].map((bad) => ({ along: model === undefined ? "bad" : "badOfModel", bad }));
   }
   if (numbers.length > 0 && numbers.every((each) => each <= RUNNING)) return [{ along: "live" }];
   if (caller !== null) return [{ along: "caller" }];
@@ -73,11 +70,41 @@ export function rowsSql(along: Along, filter: string): string {
   return `SELECT id, ${filter} FROM ${DRIVERS[along]} AND id >= @lowest AND id < @end ORDER BY id DESC LIMIT @rows`;
 }
 
-/** The same with how long each waited. */
-export function waitsSql(along: Along, filter: string): string {
-  return `SELECT id, ${filter}, ${WAIT} FROM ${DRIVERS[along]} AND id >= @lowest AND id < @end ORDER BY id DESC LIMIT @rows`;
+/** The same for ends alone, with how long each waited. */
+export function endsSql(along: Along, filter: string): string {
+  return `SELECT id, wait_ms IS NOT NULL AND ${filter}, wait_ms FROM ${DRIVERS[along]}
+  AND id >= @lowest AND id < @end ORDER BY id DESC LIMIT @rows`;
+}
+
+/** Ends are sorted by their wait within stretches of so long, which the first digits of an id name. */
+export const BUCKET_MS = 2 ** 20;
+
+export function bucketText(bucket: number): string {
+  return `job_${bucket.toString(16).padStart(7, "0")}`;
+}
+
+/** Ends of one bucket that waited longer than `least`, longest first, from behind `most` and `last` on. */
+export function bucketSql(filter: string): string {
+  return `SELECT id, id >= @lowest AND id < @end AND ${filter}, wait_ms FROM jobs INDEXED BY jobs_by_wait
+  WHERE substr(id, 1, 11) = @bucket AND (wait_ms, id) < (@most, @last) AND wait_ms > @least
+  ORDER BY wait_ms DESC, id DESC LIMIT @rows`;
+}
+
+/** The oldest first, which wait longest. */
+export function queuedSql(filter: string): string {
+  return `SELECT id, status = ${QUEUED} AND ${filter} FROM jobs INDEXED BY jobs_live
+  WHERE status < 2 AND id > @after AND id < @end ORDER BY id LIMIT @rows`;
+}
+
+/** As many as run are sorted. */
+export function runningSql(filter: string): string {
+  return `SELECT id, ${filter}, started_ms - accepted_ms FROM jobs INDEXED BY jobs_running
+  WHERE status = 1 AND id > @after AND id < @end ORDER BY id LIMIT @rows`;
 }
 
 export const LAST_WAITS = `
   SELECT * FROM waits INDEXED BY waits_by_model WHERE model = ? ORDER BY from_ms DESC, seq DESC LIMIT ?`;
-export const WAIT_OF = `SELECT ${WAIT} FROM jobs WHERE id = @id`;
+/** Null: it is queued. */
+export const WAIT_OF = "SELECT coalesce(wait_ms, started_ms - accepted_ms) FROM jobs WHERE id = ?";
+/** The first and the last id that there are. */
+export const ENDS_OF_ALL = "SELECT (SELECT min(id) FROM jobs), (SELECT max(id) FROM jobs)";

@@ -1,28 +1,20 @@
 // Reads the jobs' list: slices along an index until the page is full or enough rows were looked at. Nothing is counted, and
 // nothing is skipped over.
 
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { type JobId, jobIdAt } from "../../domain/ids.ts";
 import type { JobRowPage, JobRowQuery, JobRowVerbs } from "../job-rows.ts";
-import { toJob } from "./job-row.ts";
-import { type Along, alongOf, type Bound, filterOf, LAST_WAITS, rowsSql, WAIT_OF, waitsSql } from "./job-rows-sql.ts";
+import { createJobsOfIds } from "./job-columns.ts";
+import { alongOf, filterOf, LAST_WAITS, rowsSql } from "./job-rows-sql.ts";
+import { createLongest, instantOf } from "./longest-waits.ts";
 import { toWait } from "./reads.ts";
-import type { JobRow, WaitRow } from "./schema.ts";
+import type { WaitRow } from "./schema.ts";
+import { createWalk, type Found } from "./walk.ts";
 
-/** Most rows looked at before others get their turn, and for one page. */
-const SLICE_ROWS = 500;
+/** Most rows looked at for one page. */
 export const SCAN_ROWS = 20_000;
 /** Behind every id. */
 const END = "job_g";
-
-type Found = readonly [id: string, matches: number, waitMs?: number];
-
-interface Scan {
-  readonly found: readonly Found[];
-  /** Not the end of the range. */
-  readonly stopped: boolean;
-  readonly last: string | null;
-}
 
 export interface Turns {
   /** In which a reader's failure is named. */
@@ -32,38 +24,9 @@ export interface Turns {
 }
 
 export function createJobRows(db: Database, { read, breathe }: Turns): JobRowVerbs {
-  const statements = new Map<string, Statement<[Bound], Found>>();
-  const prepared = (sql: string): Statement<[Bound], Found> => {
-    const known = statements.get(sql) ?? (db.prepare<[Bound], Found>(sql).raw() as Statement<[Bound], Found>);
-    statements.set(sql, known);
-    return known;
-  };
-  const byId = db.prepare<[string], JobRow>("SELECT * FROM jobs WHERE id = ?");
-  const waitOf = db.prepare<[Bound], number>(WAIT_OF).pluck();
-
-  /** @param most Stops once so many match. */
-  const scan = async (sql: string, bound: Bound, most: number, budget: number): Promise<Scan> => {
-    const found: Found[] = [];
-    let end = bound["end"] ?? END;
-    let looked = 0;
-    for (let rows = Math.min(SLICE_ROWS, most + 1); ; rows = SLICE_ROWS) {
-      const slice = prepared(sql).all({ ...bound, end, rows });
-      for (const row of slice) if (row[1] === 1) found.push(row);
-      looked += slice.length;
-      const last = slice.at(-1)?.[0] ?? null;
-      if (last !== null) end = last;
-      const over = slice.length < rows;
-      if (over || found.length >= most || looked >= budget) {
-        return { found, stopped: !over, last: looked === 0 ? null : String(end) };
-      }
-      await breathe();
-    }
-  };
-  const load = (ids: readonly string[]): JobRowPage["jobs"] =>
-    ids.flatMap((id) => {
-      const row = byId.get(id);
-      return row === undefined ? [] : [toJob(row)];
-    });
+  const walk = createWalk(db, breathe);
+  const load = createJobsOfIds(db);
+  const readLongest = createLongest({ db, walk, breathe, budget: SCAN_ROWS });
 
   const newest = async (query: JobRowQuery): Promise<JobRowPage> => {
     const { sql, bound } = filterOf(query);
@@ -72,7 +35,8 @@ export function createJobRows(db: Database, { read, breathe }: Turns): JobRowVer
     const scans = [];
     for (const { along, bad } of drivers) {
       const all = { ...bound, ...range, ...(bad === undefined ? {} : { bad }) };
-      scans.push(await scan(rowsSql(along, sql), all, query.limit + 1, SCAN_ROWS / drivers.length));
+      const road = { sql: rowsSql(along, sql), bound: all, behind: ([id]: Found) => ({ end: id }) };
+      scans.push(await walk(road, { most: query.limit + 1, budget: SCAN_ROWS / drivers.length }));
     }
     // Behind where any of them stopped without enough, another's rows would come too early.
     const floor =
@@ -90,25 +54,11 @@ export function createJobRows(db: Database, { read, breathe }: Turns): JobRowVer
   };
 
   const longest = async (query: JobRowQuery & { readonly fromMs: number }, nowMs: number): Promise<JobRowPage> => {
-    const { sql, bound } = filterOf(query);
-    const { after, status: _, ...wide } = query;
-    const { lowest, end } = rangeOf(wide);
-    const [driver = { along: "id" as Along }] = alongOf(wide);
-    const now = { ...bound, nowMs };
-    const before = { ...now, lowest: "", end: lowest };
-    const live = await scan(waitsSql("live", sql), before, SCAN_ROWS, SCAN_ROWS / 2);
-    const inside = await scan(waitsSql(driver.along, sql), { ...now, lowest, end }, SCAN_ROWS, SCAN_ROWS);
-    const ranked = [...live.found, ...inside.found].map(([id, , waitMs = 0]) => ({ id, waitMs }));
-    ranked.sort(longestFirst);
-    const behind = after === undefined ? null : { id: after as string, waitMs: waitOf.get({ id: after, nowMs }) ?? 0 };
-    const left = behind === null ? ranked : ranked.filter((each) => longestFirst(behind, each) < 0);
-    const page = left.slice(0, query.limit);
-    return {
-      jobs: load(page.map(({ id }) => id)),
-      more: left.length > query.limit,
-      last: (page.at(-1)?.id ?? null) as JobId | null,
-      scannedToMs: inside.stopped && inside.last !== null ? instantOf(inside.last) : null,
-    };
+    const { after: _, ...wide } = query;
+    const { ranked, scannedToMs } = await readLongest(query, rangeOf(wide), nowMs);
+    const page = ranked.slice(0, query.limit).map(({ id }) => id);
+    const last = (page.at(-1) ?? null) as JobId | null;
+    return { jobs: load(page), more: ranked.length > query.limit, last, scannedToMs };
   };
 
   const lastWaits = db.prepare<[string, number], WaitRow>(LAST_WAITS);
@@ -117,16 +67,6 @@ export function createJobRows(db: Database, { read, breathe }: Turns): JobRowVer
     newest: (query) => read(() => newest(query)),
     longest: (query, nowMs) => read(() => longest(query, nowMs)),
   };
-}
-
-interface Ranked {
-  readonly id: string;
-  readonly waitMs: number;
-}
-
-function longestFirst(a: Ranked, b: Ranked): number {
-  if (a.waitMs !== b.waitMs) return b.waitMs - a.waitMs;
-  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
 
 /** Ids begin with their instant, so a range of time is a range of ids. */
@@ -141,9 +81,4 @@ function rangeOf({ fromMs, toMs, after, text }: JobRowQuery) {
     end.push(`${text.idPrefix}g`);
   }
   return { lowest: lowest.sort().at(-1) ?? "", end: end.sort()[0] ?? END };
-}
-
-/** The 48 bits of a UUIDv7 that are its instant. */
-function instantOf(id: string): number {
-  return Number.parseInt(id.slice(4, 16), 16);
 }
