@@ -7,10 +7,12 @@ import { Empty, Segmented } from "../parts/panel.tsx";
 import { moment } from "../parts/time.ts";
 import { type Route, setQuery } from "../route.ts";
 import { AskCancel } from "./ask-cancel.tsx";
+import { CancelMatching } from "./cancel-matching.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterWords, type JobFilters, NO_FILTERS, readFilters } from "./filters.ts";
 import "./jobs.css";
 import { JobList } from "./list.tsx";
+import { mayBeLive } from "./matching.ts";
 import { neighbours } from "./neighbours.ts";
 import { type RowsRead, useRows } from "./read-rows.ts";
 import type { ReadRow } from "./rows.ts";
@@ -27,6 +29,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
   const filters = readFilters(route.query);
   const read = useRows(filters);
   const [asked, setAsked] = useState<ReadRow | null>(null);
+  const [all, setAll] = useState(false);
   const { list } = read.rows;
   useEffect(() => neighbours.set(list.map(({ id }) => id)), [list]);
   const longestMs = Math.max(LEAST_LONGEST_MS, ...list.slice(0, 400).map((row) => row.wait_ms + row.run_ms));
@@ -35,6 +38,11 @@ export function JobsPage({ route }: { readonly route: Route }) {
       <header class="page-head">
         <h1>Jobs</h1>
         <Segmented label="Order" value={filters.sort} options={ORDERS} onChange={(sort) => setQuery({ sort })} />
+        {mayBeLive(filters) && list.length > 0 && (
+          <button type="button" class="button" onClick={() => setAll(true)}>
+            Cancel all matching …
+          </button>
+        )}
         <Legend />
       </header>
       <FilterBar filters={filters} />
@@ -46,6 +54,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
       {asked !== null && (
         <AskCancel id={asked.id} running={asked.status === "in_progress"} close={() => setAsked(null)} />
       )}
+      {all && <CancelMatching filters={filters} close={() => setAll(false)} />}
     </>
   );
 }
