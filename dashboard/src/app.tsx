@@ -1,6 +1,6 @@
 // The frame around every page: navigation, whether it is live, what went wrong, keys.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keyWanted } from "./api.ts";
 import { Banner } from "./banner.tsx";
 import { useCell } from "./cell.ts";
@@ -46,14 +46,14 @@ function skip(event: Event): void {
   document.getElementById("main")?.focus();
 }
 
-/** The page of the address. After a change of page the focus goes to it, as it would with a new document. */
+/** The page of the address. After a change of page the focus goes to it at once, as it would with a new document. */
 function Content() {
   const route = useRoute();
   const page = PAGES.find(({ path }) => path === (route.path[0] ?? "")) ?? null;
   const place = page?.whole === true ? page.path : route.path.slice(0, 2).join("/");
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${page?.name ?? "Not found"} · SIR`;
     if (!first.current) {
       main.current?.focus({ preventScroll: true });

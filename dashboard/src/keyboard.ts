@@ -9,7 +9,6 @@ import { isTyping } from "./typing.ts";
 
 /** How long after `g` the second key may come. */
 const CHORD_MS = 1200;
-const DRAWN_MS = 150;
 
 /** @returns what ends the listening. */
 export function listenForKeys(showHelp: () => void): () => void {
@@ -39,7 +38,7 @@ function find(event: KeyboardEvent): void {
     field.focus();
     return;
   }
+  // The page is drawn, and has taken the focus itself, when this listener's turn comes: before the next key.
+  addEventListener("hashchange", () => document.getElementById("find")?.focus(), { once: true });
   goTo("#/jobs");
-  // A page that has just been gone to takes the focus itself, after it is drawn.
-  setTimeout(() => document.getElementById("find")?.focus(), DRAWN_MS);
 }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import type { DecisionList } from "../../src/client/wire.ts";
 import { eventually } from "../e2e/process.ts";
@@ -32,6 +31,14 @@ const STATES: readonly (readonly [name: string, place: (site: Seen) => string, s
   ["what if", () => "#/what-if?policy=fifo", ".verdict"],
 ];
 
+/** Whether the decision beside the list is the chosen row's, and whether that row has the focus. */
+const SHOWN = `(() => {
+  const row = document.querySelector(".decision-rows a[aria-current]");
+  const detail = document.querySelector("#h-decision")?.textContent;
+  const said = [...(row?.querySelectorAll(":scope > span") ?? [])].at(-1)?.textContent;
+  return { detailed: !!detail && said?.includes(detail) === true, focused: row !== null && document.activeElement === row };
+})()`;
+
 interface Seen {
   readonly done: string;
   readonly waits: string;
@@ -48,20 +55,28 @@ describeInChromium("evidence, in each state, at both widths and in both themes",
     const done = await site.submit("code", { max_tokens: 10 });
     await eventually(async () => expect((await site.job(done.id)).status).toBe("completed"), 60_000);
     const waits = await site.submit("broken");
-    const moves = await site.get<DecisionList>("/v1/decisions?kind=swap&limit=1");
-    seen = { done: done.id, waits: waits.id, decision: moves.data[0]?.id ?? "" };
-  }, 120_000);
+    const decision = await eventually(async () => {
+      const moves = await site.get<DecisionList>("/v1/decisions?kind=swap&limit=1");
+      if (moves.data[0] === undefined) throw new Error("no swap is written yet");
+      return moves.data[0].id;
+    }, 60_000);
+    seen = { done: done.id, waits: waits.id, decision };
+  }, 180_000);
 
   it.each(STATES)("is accessible and fits: %s", async (name, place, shown) => {
-    const { page, violations, sideways, shot, complaints } = await openPage(browser(), `${site.page}${place(seen)}`, {
-      before: `sessionStorage.setItem("sir-key", "${KEY}")`,
-    });
+    const { page, violations, sideways, shot, settled, complaints } = await openPage(
+      browser(),
+      `${site.page}${place(seen)}`,
+      {
+        before: `sessionStorage.setItem("sir-key", "${KEY}")`,
+      },
+    );
     await page.locator(shown).first().waitFor({ timeout: 60_000 });
 
     for (const width of ["desktop", "phone"] as const) {
       await page.setViewportSize(WIDTHS[width]);
       for (const theme of ["light", "dark"]) {
-        await settled(page);
+        await settled();
         expect([width, theme, await violations()]).toEqual([width, theme, []]);
         expect([width, theme, await sideways()]).toEqual([width, theme, 0]);
         if (theme === (width === "desktop" ? "light" : "dark")) await shot(`${name.replaceAll(/\W+/g, "-")}-${width}`);
@@ -84,18 +99,6 @@ describeInChromium("evidence, in each state, at both widths and in both themes",
     await page.keyboard.press("j");
 
     // The detail is read from the router, so it follows the row by a moment.
-    const chosen = page.locator(".decision-rows a[aria-current] > span").last();
-    await expect
-      .poll(async () =>
-        (await chosen.textContent())?.includes((await page.locator("#h-decision").textContent()) ?? "-"),
-      )
-      .toBe(true);
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.matches(".decision-rows a[aria-current]")))
-      .toBe(true);
+    await expect.poll(() => page.evaluate(SHOWN)).toEqual({ detailed: true, focused: true });
   });
 });
-
-async function settled(page: Page): Promise<void> {
-  await page.waitForTimeout(400);
-}

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import type { ExplanationWire } from "../../src/client/wire-explain.ts";
 import { serve, tempFolder } from "../e2e/process.ts";
@@ -15,6 +16,12 @@ const WITH_KEYS = {
     bob: { sha256: hash("bob-key"), scopes: ["submit"] },
   },
 };
+/** What the page says of the job's time, all of it at one moment. */
+const SPENT = `({
+  parts: [...document.querySelectorAll(".spent tbody tr")].map(({ dataset }) => ({ cause: dataset.cause, ms: Number(dataset.ms) })),
+  total: Number(document.querySelector(".spent tfoot tr")?.dataset.total),
+  summary: document.querySelector("h1")?.textContent,
+})`;
 const withKey = (key: string) => ({ before: `sessionStorage.setItem("sir-key", "${key}")` });
 
 describeInChromium("the page of a job", (browser) => {
@@ -30,17 +37,9 @@ describeInChromium("the page of a job", (browser) => {
     await page.getByRole("heading", { level: 1, name: /then ran/ }).waitFor({ timeout: 60_000 });
 
     const told = await site.get<ExplanationWire>(`/v1/jobs/${job.id}/explain`);
-    const rows = page.locator(".spent tbody tr");
-    const shown = await rows.evaluateAll((list) =>
-      list.map((row) => ({
-        cause: (row as HTMLElement).dataset["cause"],
-        ms: Number((row as HTMLElement).dataset["ms"]),
-      })),
-    );
-    expect(shown).toEqual(told.parts.map(({ cause, ms }) => ({ cause, ms })));
-    expect(shown.reduce((sum, { ms }) => sum + ms, 0)).toBe(told.total_ms);
-    expect(await page.locator(".spent tfoot tr").getAttribute("data-total")).toBe(String(told.total_ms));
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(told.summary);
+    const parts = told.parts.map(({ cause, ms }) => ({ cause, ms }));
+    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBe(told.total_ms);
+    await expect.poll(() => page.evaluate(SPENT)).toEqual({ parts, total: told.total_ms, summary: told.summary });
     const printed = await sirJson<ExplanationWire>(["explain", job.id, "--url", site.router.origin]);
     expect(printed).toEqual(told);
     expect(told.parts.map(({ cause }) => cause)).toContain("loading");
@@ -52,7 +51,7 @@ describeInChromium("the page of a job", (browser) => {
     const site = siteOf(await serve({ config: WITH_KEYS, folder: tempFolder() }), "alice-key");
     const job = await site.submit("chat", { max_tokens: 8_000 });
     const { page, shot } = await openPage(browser(), `${site.page}#/jobs/${job.id}`, withKey("alice-key"));
-    await expect.poll(async () => (await site.status()).running, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await site.status()).running).toBe(1);
 
     await page.getByRole("button", { name: "Cancel job" }).waitFor();
     await page.keyboard.press("c");
@@ -63,11 +62,11 @@ describeInChromium("the page of a job", (browser) => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
 
     await page.getByRole("heading", { level: 1, name: /Cancelled|cancelled/ }).waitFor();
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Cancel job" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Cancel job" }).count()).toBe(0);
     const receipt = await site.job(job.id);
     expect([receipt.status, receipt.error?.reason]).toEqual(["cancelled", "client"]);
-    await expect.poll(async () => (await site.status()).running, { timeout: 30_000 }).toBe(0);
+    await expect.poll(async () => (await site.status()).running).toBe(0);
   });
 
   it("is nobody else's: another key finds no such job and cannot cancel it", async () => {
@@ -116,9 +115,11 @@ describeInChromium("with the keyboard alone", (browser) => {
     }
     await page.keyboard.press("Enter");
 
-    await page.locator("#h-decision").waitFor();
-    expect(page.url()).toMatch(/#\/decisions\/dec_[0-9a-f]{32}$/);
-    expect(await page.locator("#h-decision").textContent()).toMatch(/code|chat/);
+    await expect.poll(() => page.url()).toMatch(/#\/decisions\/dec_[0-9a-f]{32}$/);
+    await page
+      .locator("#h-decision")
+      .getByText(/code|chat/)
+      .waitFor();
   });
 
   it("finds a job from any page, moves row by row, and asks before it cancels the row it is on", async () => {
@@ -129,17 +130,17 @@ describeInChromium("with the keyboard alone", (browser) => {
     await page.keyboard.press("/");
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("find");
     await page.keyboard.type(long.id);
-    await expect.poll(() => page.locator(".job-rows a").count()).toBe(1);
-    expect(page.url()).toContain(`q=${long.id}`);
+    await expect.poll(() => page.url()).toContain(`q=${long.id}`);
+    await expect.poll(() => page.locator(".job-rows a").evaluateAll(hrefsOf)).toEqual([`#/jobs/${long.id}`]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/jobs/${long.id}`);
+    await expect.poll(() => focusedIn(page)).toBe(`#/jobs/${long.id}`);
     await page.keyboard.press("c");
     await page.getByRole("dialog").getByText(long.id).waitFor();
     await page.keyboard.press("Escape");
 
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(`#/jobs/${long.id}`);
+    await expect.poll(() => focusedIn(page)).toBe(`#/jobs/${long.id}`);
     expect((await site.job(long.id)).status).not.toBe("cancelled");
     await site.post(`/v1/jobs/${long.id}/cancel`);
   });
@@ -149,21 +150,26 @@ describeInChromium("with the keyboard alone", (browser) => {
     await page.locator(".job-rows a").first().waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    const focused = (): Promise<string | null> =>
-      page.evaluate(() => document.activeElement?.getAttribute("href") ?? null);
-    const held = await focused();
-    expect(held).toMatch(/^#\/jobs\/job_/);
+    await expect.poll(() => focusedIn(page)).toMatch(/^#\/jobs\/job_/);
+    const held = await focusedIn(page);
 
     const seen = new Set<string | null>();
     for (let second = 0; second < 60; second += 1) {
       await site.submit(second % 2 === 0 ? "chat" : "code");
       await page.waitForTimeout(1_000);
-      seen.add(await focused());
+      seen.add(await focusedIn(page));
     }
 
     expect([...seen]).toEqual([held]);
     await page.getByRole("button", { name: /new$/ }).waitFor();
     await page.keyboard.press("j");
-    expect(await focused()).not.toBe(held);
-  }, 180_000);
+    await expect.poll(() => focusedIn(page)).not.toBe(held);
+  }, 240_000);
 });
+
+const hrefsOf = (links: Element[]): (string | null)[] => links.map((link) => link.getAttribute("href"));
+
+/** Where the link leads that has the focus; null: no link has it. */
+function focusedIn(page: Page): Promise<string | null> {
+  return page.evaluate(() => document.activeElement?.getAttribute("href") ?? null);
+}

@@ -11,6 +11,17 @@ import { offOrigin, openPage, type Theme, type WatchedPage, type Width } from ".
 const PLACES = ["now", "jobs", "job", "decisions", "decision", "models", "what-if"] as const;
 type Place = (typeof PLACES)[number];
 
+/** What is there once a page has drawn what it was opened for. */
+const DRAWN: Readonly<Record<Place, string>> = {
+  now: ".g-mark",
+  jobs: ".job-rows a",
+  job: ".spent tbody tr",
+  decisions: ".scores li",
+  decision: ".scores li",
+  models: ".models li",
+  "what-if": ".verdict",
+};
+
 /** That one replay runs at a time is no fault of the page; the browser itself notes the refusal. */
 const grave = ({ complaints }: WatchedPage): string[] =>
   complaints.filter((text) => !/503 .*\/v1\/replays$/.test(text));
@@ -27,7 +38,7 @@ describeInChromium("every page, at both widths and in both themes", (browser) =>
       const found = (await site.decisions()).data.find(({ kind }) => kind === "swap");
       if (found === undefined) throw new Error("no swap is written yet");
       return found;
-    });
+    }, 60_000);
     addresses = {
       ...{ now: "#/", jobs: "#/jobs", decisions: "#/decisions", models: "#/models", "what-if": "#/what-if" },
       job: `#/jobs/${id}`,
@@ -43,8 +54,8 @@ describeInChromium("every page, at both widths and in both themes", (browser) =>
 
   it.each(cases)("is accessible, fits and asks nobody else: %s, %s, %s", async (place, width, theme) => {
     const opened = await openPage(browser(), `${site.page}${addresses[place]}`, { width, theme });
-    await opened.page.getByRole("main").waitFor();
-    await opened.page.waitForLoadState("networkidle", { timeout: 1500 }).catch(() => undefined);
+    await opened.page.locator(DRAWN[place]).first().waitFor({ state: "attached" });
+    await opened.settled();
     await opened.shot(`${place}-${width}-${theme}`);
 
     expect(await opened.violations()).toEqual([]);

@@ -22,7 +22,7 @@ describeInChromium("states that a page can be in", (browser) => {
     const { page, violations, shot } = await openPage(browser(), site.page);
 
     await page.getByRole("heading", { name: "Nothing has been asked yet" }).waitFor();
-    expect(await page.locator("pre").textContent()).toContain(`curl ${site.router.origin}/v1/chat/completions`);
+    await page.locator("pre").getByText(`curl ${site.router.origin}/v1/chat/completions`).waitFor();
     expect(await violations()).toEqual([]);
     await shot("first-run");
     await site.submit("chat");
@@ -35,7 +35,9 @@ describeInChromium("states that a page can be in", (browser) => {
     const launch = { config: TWO_MODELS, folder, port };
     const before = siteOf(await serve(launch));
     for (let count = 0; count < 6; count += 1) await before.submit("chat", { max_tokens: 4 });
-    const { page, violations, shot } = await openPage(browser(), before.page);
+    const { page, violations, shot } = await openPage(browser(), "about:blank");
+    await page.clock.install();
+    await page.goto(before.page);
     await page.locator(".feed li").first().waitFor();
 
     await before.router.kill();
@@ -46,22 +48,29 @@ describeInChromium("states that a page can be in", (browser) => {
     await page.getByText("Not connected").waitFor();
     const clock = page.locator(".live small");
     const stood = await clock.textContent();
-    await page.waitForTimeout(2500);
+    await page.clock.runFor(20_000);
     expect(await clock.textContent()).toBe(stood);
     expect(await violations()).toEqual([]);
     await shot("connection-lost");
 
+    // Its own next try does not come: only the button's does.
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000);
     const after = siteOf(await serve(launch));
     await banner.getByRole("button", { name: "Try now" }).click();
-
     await page.getByText("Live", { exact: true }).waitFor();
-    expect(await banner.count()).toBe(0);
+    await page.clock.resume();
+
+    await expect.poll(() => banner.count()).toBe(0);
     const shown = await page.locator(".feed a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
     expect(new Set(shown).size).toBe(shown.length);
     const jobs = await after.get<{ data: { status: string }[] }>("/v1/jobs?limit=50");
     expect(jobs.data).toHaveLength(6);
-    const { queued } = await after.status();
-    await expect.poll(() => page.locator(".figures dd").first().textContent()).toContain(String(queued));
+    await expect
+      .poll(async () => {
+        const shown = Number.parseInt((await page.locator(".figures dd").first().textContent()) ?? "", 10);
+        return shown - (await after.status()).queued;
+      })
+      .toBe(0);
   });
 
   it("a router with keys asks for one, once for the tab, and keeps it out of addresses and of the log", async () => {
@@ -136,6 +145,7 @@ describeInChromium("states that a page can be in", (browser) => {
     const { page, violations, shot } = await openPage(browser(), `${site.page}#/models`);
 
     await page.getByText("exited during its load").waitFor();
+    // Not while it is being tried again.
     await page.getByText(/Tried again at \d\d:\d\d:\d\d/).waitFor();
     expect(await violations()).toEqual([]);
     await shot("load-failed");

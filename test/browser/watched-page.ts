@@ -32,6 +32,8 @@ export interface WatchedPage {
   violations(): Promise<string[]>;
   /** Pixels that stick out to the right; 0 is none. */
   sideways(): Promise<number>;
+  /** What a new size, theme or medium changes is drawn. */
+  settled(): Promise<void>;
   /** The whole page as a picture. */
   shot(name: string): Promise<void>;
 }
@@ -40,6 +42,7 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<WatchedPage> {
   const { width = "desktop", theme = "light", before } = options;
   const context = await browser.newContext({ viewport: WIDTHS[width], colorScheme: theme, ...options.context });
+  context.setDefaultTimeout(60_000);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   const watched = watch(page);
@@ -63,6 +66,7 @@ export function watch(page: Page): WatchedPage {
     asked,
     violations: () => violationsOf(page),
     sideways: () => page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth)),
+    settled: () => settled(page),
     shot: (name) => shoot(page, name),
   };
 }
@@ -86,13 +90,20 @@ async function violationsOf(page: Page): Promise<string[]> {
   });
 }
 
+/** A frame for what follows the size, one for what that draws, one for charts, which are drawn after it. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 4; frame += 1) await new Promise(requestAnimationFrame);
+  });
+}
+
 async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
   const size = page.viewportSize();
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   // Not `fullPage`: what is fixed to the bottom would be drawn in the middle.
   if (size !== null) await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
-  await page.waitForTimeout(150);
+  await settled(page);
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
   if (size !== null) await page.setViewportSize(size);
 }

@@ -11,7 +11,7 @@ import { Empty, Segmented } from "../parts/panel.tsx";
 import { useMedia } from "../parts/size.ts";
 import { moment } from "../parts/time.ts";
 import { goTo, href, type Route, setQuery } from "../route.ts";
-import { isTyping } from "../typing.ts";
+import { useKeys } from "../typing.ts";
 import "./decisions.css";
 import { DecisionDetail } from "./detail.tsx";
 import { KINDS, readDecisionFilters } from "./filters.ts";
@@ -109,20 +109,15 @@ const devicesOf = (now: StatusWire | null): StatusWire["devices"] | null => now?
 
 /** `j` and `k` or `[` and `]` go through the list; the focus follows inside of it. */
 function useDecisionKeys(list: readonly DecisionWire[], at: number, placeOf: (id: string) => string): void {
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
-      const inList = document.activeElement?.closest(".decisions-list") != null;
-      const down = event.key === "j" || event.key === "[" || (inList && event.key === "ArrowDown");
-      const up = event.key === "k" || event.key === "]" || (inList && event.key === "ArrowUp");
-      const next = list[down ? at + 1 : at - 1];
-      if ((!down && !up) || next === undefined) return;
-      event.preventDefault();
-      goTo(placeOf(next.id));
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, [list, at, placeOf]);
+  useKeys((event) => {
+    const inList = document.activeElement?.closest(".decisions-list") != null;
+    const down = event.key === "j" || event.key === "[" || (inList && event.key === "ArrowDown");
+    const up = event.key === "k" || event.key === "]" || (inList && event.key === "ArrowUp");
+    const next = list[down ? at + 1 : at - 1];
+    if ((!down && !up) || next === undefined) return;
+    event.preventDefault();
+    goTo(placeOf(next.id));
+  });
 }
 
 interface ListProps {

@@ -1,6 +1,6 @@
 // The page of a job: why did this one take so long? The sentence, the bar, the picture, then the evidence.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ExplanationWire } from "../../../src/client/wire-explain.ts";
 import type { ApiError } from "../api.ts";
 import { useCell } from "../cell.ts";
@@ -10,7 +10,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { Empty } from "../parts/panel.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { goTo, href, type Route } from "../route.ts";
-import { isTyping } from "../typing.ts";
+import { useKeys } from "../typing.ts";
 import { Facts } from "./facts.tsx";
 import { JobDecisions } from "./job-decisions.tsx";
 import "./job.css";
@@ -61,19 +61,14 @@ export function JobPage({ id }: { readonly id: string; readonly route: Route }) 
 
 /** `c` cancels, `[` and `]` go through the list that the reader came from. */
 function useJobKeys(id: string, cancel: (() => void) | null): void {
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
-      const { before, after } = around(neighbours.value, id);
-      const next = event.key === "[" ? before : event.key === "]" ? after : null;
-      if (next !== null) goTo(href(["jobs", next]));
-      else if (event.key === "c" && cancel !== null) cancel();
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, [id, cancel]);
+  useKeys((event) => {
+    const { before, after } = around(neighbours.value, id);
+    const next = event.key === "[" ? before : event.key === "]" ? after : null;
+    if (next !== null) goTo(href(["jobs", next]));
+    else if (event.key === "c" && cancel !== null) cancel();
+    else return;
+    event.preventDefault();
+  });
 }
 
 function Crumb({ id }: { readonly id: string }) {

@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useLabels } from "../live/labels.ts";
 import { PHONE, useMedia } from "../parts/size.ts";
-import { isTyping } from "../typing.ts";
+import { useKeys } from "../typing.ts";
 import { JobCard, JobLine } from "./row.tsx";
 import { isOver, type ReadRow } from "./rows.ts";
 import { moved, type Span, spanInView } from "./window.ts";
@@ -52,29 +52,24 @@ export function JobList({ list, hasMore, longestMs, cancel }: JobListProps) {
     link?.focus({ preventScroll: true });
     link?.closest("[role=row]")?.scrollIntoView({ block: "nearest" });
   }, [at, list, cursor]);
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
-      const inside = box.current?.contains(document.activeElement) === true;
-      const row = list[at];
-      if (event.key === "c" && inside && row !== undefined && !isOver(row)) {
-        event.preventDefault();
-        cancel(row);
-        return;
-      }
-      const next = moved(event.key, inside || cursor !== null ? at : -1, list.length, inside);
-      if (next === null) return;
+  useKeys((event) => {
+    const inside = box.current?.contains(document.activeElement) === true;
+    const row = list[at];
+    if (event.key === "c" && inside && row !== undefined && !isOver(row)) {
       event.preventDefault();
-      const id = list[next]?.id ?? null;
-      if (id === cursor) box.current?.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus();
-      else {
-        focusNext.current = true;
-        setCursor(id);
-      }
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, [list, at, cursor, cancel]);
+      cancel(row);
+      return;
+    }
+    const next = moved(event.key, inside || cursor !== null ? at : -1, list.length, inside);
+    if (next === null) return;
+    event.preventDefault();
+    const id = list[next]?.id ?? null;
+    if (id === cursor) box.current?.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus();
+    else {
+      focusNext.current = true;
+      setCursor(id);
+    }
+  });
   const shown = list.length <= ALL_ROWS ? { from: 0, to: list.length } : span;
   const indices = Array.from({ length: shown.to - shown.from }, (_, i) => shown.from + i);
   if (list.length > 0 && (at < shown.from || at >= shown.to)) indices.push(at);

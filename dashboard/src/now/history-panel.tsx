@@ -15,7 +15,7 @@ import { Panel, Segmented } from "../parts/panel.tsx";
 import { PHONE, useMedia } from "../parts/size.ts";
 import { clockMinutes } from "../parts/time.ts";
 import { setQuery, useRoute } from "../route.ts";
-import { isTyping } from "../typing.ts";
+import { useKeys } from "../typing.ts";
 import { DepthChart } from "./depth-chart.tsx";
 import { isRange, keyOfWindow, RANGES, type Range, rangeBackTo, type Window, windowAt } from "./window.ts";
 
@@ -155,15 +155,10 @@ function usePlanned(shownMs: number): readonly Planned[] {
 }
 
 function useWindowKeys(range: Range, window: Window, atMs: number): void {
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
-      const query = keyOfWindow(event.key, range, window, atMs);
-      if (query === null) return;
-      event.preventDefault();
-      setQuery(query);
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, [range, window, atMs]);
+  useKeys((event) => {
+    const query = keyOfWindow(event.key, range, window, atMs);
+    if (query === null) return;
+    event.preventDefault();
+    setQuery(query);
+  });
 }

@@ -1,7 +1,7 @@
 // Copies a text. On plain HTTP there is no clipboard to ask; there the old way of a selection does it.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { isTyping } from "../typing.ts";
+import { useRef, useState } from "preact/hooks";
+import { useKeys } from "../typing.ts";
 
 const SAID_MS = 2_000;
 
@@ -22,16 +22,11 @@ export function CopyButton({ text, label, shortcut }: CopyButtonProps) {
       timer.current = setTimeout(() => setSaid(null), SAID_MS);
     });
   };
-  useEffect(() => {
-    if (shortcut === undefined) return;
-    const listen = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event) || event.key !== shortcut) return;
-      event.preventDefault();
-      copy();
-    };
-    addEventListener("keydown", listen);
-    return () => removeEventListener("keydown", listen);
-  }, [shortcut, text]);
+  useKeys((event) => {
+    if (event.key !== shortcut) return;
+    event.preventDefault();
+    copy();
+  });
   const words = said === null ? label : said === "copied" ? "Copied" : "Could not copy";
   return (
     <button
