@@ -16,7 +16,7 @@ const DRAWN: Readonly<Record<Place, string>> = {
   now: ".g-mark",
   jobs: ".job-rows a",
   job: ".spent tbody tr",
-  decisions: ".scores li",
+  decisions: ".decision-rows a",
   decision: ".scores li",
   models: ".models li",
   "what-if": ".verdict",
