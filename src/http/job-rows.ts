@@ -16,7 +16,7 @@ import { invalidQuery } from "./error-body.ts";
 import { shownMs } from "./instants.ts";
 import { canonical, readStatuses } from "./job-filters.ts";
 import { onlyKnown, readChoice, readInstant, readJobId, readLimit } from "./query.ts";
-import { receiptFacts } from "./receipt.ts";
+import { factsOf, receiptFacts } from "./receipt.ts";
 import { VARY } from "./stored-answer.ts";
 
 const KNOWN = ["view", "status", "model", "band", "caller", "cause", "q", "sort", "from_ms", "to_ms", "after", "limit"];
@@ -91,22 +91,24 @@ function modelsWaitingFor({ models }: EngineStatus, cause: Cause): ModelName[] {
 
 async function rowsOf(c: Call, world: HttpWorld, { jobs }: JobRowPage, engine: EngineStatus): Promise<JobRow[]> {
   const cuts = new LiveCuts(world, engine);
+  const waitsFor = new Map(engine.models.map(({ spec, wait }) => [spec.name, wait?.cause ?? null]));
   const observes = mayObserve(c);
   const rows: JobRow[] = [];
   for (const job of jobs) {
-    const facts = await receiptFacts(world, job);
-    const spent = isFinal(job.state.status) ? (job.spent ?? unsplit(job)) : await cuts.of(job);
-    const waitsFor = engine.models.find(({ spec }) => spec.name === job.model)?.wait?.cause ?? null;
-    rows.push({
-      ...facts,
+    const final = isFinal(job.state.status);
+    const facts = final ? factsOf(job, null, null) : await receiptFacts(world, job);
+    const spent = final ? (job.spent ?? unsplit(job)) : await cuts.of(job);
+    const more = {
       response: null,
       band: bandOf(job.priority),
       caller: observes ? job.caller : null,
       wait_ms: spent.waitMs,
       run_ms: spent.runMs,
-      cause: job.state.status === "queued" ? waitsFor : spent.topCause,
+      cause: job.state.status === "queued" ? (waitsFor.get(job.model) ?? null) : spent.topCause,
       parts: spent.parts,
-    });
+    };
+    // Spread into a new object of so many keys costs 15 µs a row, which was half of a page.
+    rows.push(Object.assign(facts, more));
   }
   return rows;
 }
