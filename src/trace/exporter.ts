@@ -125,15 +125,15 @@ export class TraceExporter {
       draft.name,
       {
         kind: draft.client ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        startTime: new Date(draft.fromMs + wallOffsetMs),
+        startTime: wallTime(draft.fromMs, wallOffsetMs),
         attributes: draft.attributes,
         links,
       },
       parent,
     );
-    if (draft.firstByteAtMs !== null) span.addEvent("first_byte", new Date(draft.firstByteAtMs + wallOffsetMs));
+    if (draft.firstByteAtMs !== null) span.addEvent("first_byte", wallTime(draft.firstByteAtMs, wallOffsetMs));
     if (draft.error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: draft.error });
-    span.end(new Date(draft.toMs + wallOffsetMs));
+    span.end(wallTime(draft.toMs, wallOffsetMs));
     return span.spanContext();
   }
 }
@@ -142,6 +142,11 @@ interface Placing {
   readonly traceId: string | null;
   readonly wallOffsetMs: number;
   readonly link: SpanContext | null;
+}
+
+/** Rounded apart, as the stretches of a life are: a Date cuts fractions off, and a wait would begin before its job. */
+function wallTime(ms: number, offsetMs: number): Date {
+  return new Date(Math.round(ms) + Math.round(offsetMs));
 }
 
 function parentOf(under: TraceParent | null): Context {

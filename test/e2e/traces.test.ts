@@ -4,7 +4,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { otlpReceiver, type ReceivedSpan } from "../trace/receiver.ts";
+import type { ReceivedSpan } from "../trace/otlp.ts";
+import { otlpReceiver } from "../trace/receiver.ts";
 import { eventually, type RouterProcess, serve, tempFolder } from "./process.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

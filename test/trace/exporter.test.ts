@@ -39,3 +39,18 @@ it("drops whole traces when its queue is full, counts each of their spans, and s
   for (const { traceId } of receiver.spans) byTrace.set(traceId, (byTrace.get(traceId) ?? 0) + 1);
   expect([byTrace.size, [...new Set(byTrace.values())]]).toEqual([kept.length, [3]]);
 });
+
+it("lets no wait begin before its job because instants have fractions", async () => {
+  const receiver = await otlpReceiver();
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url);
+  const exporter = new TraceExporter({ version: "0", serviceName: "test", count: () => undefined });
+
+  exporter.write([{ ...draft("job"), fromMs: 1_000.4 }, { ...draft("wait"), fromMs: 1_000, toMs: 1_500 }], null, 0.7);
+  await exporter.close();
+
+  const starts = receiver.spans.map(({ name, startTimeUnixNano }) => [name, Number(startTimeUnixNano) / 1e6]);
+  expect(starts).toEqual([
+    ["job", 1_001],
+    ["wait", 1_001],
+  ]);
+});
