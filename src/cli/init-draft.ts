@@ -49,8 +49,7 @@ export function offerOf(machine: Machine, managed: readonly string[]): Offer {
   for (const container of containers) {
     const [name = "", ...aliases] = container.servedNames;
     const slots = machine.engines.find(({ origin }) => replaced.has(origin))?.slots ?? null;
-    const made = modelIn(container, name, slots);
-    all.push(aliases.length === 0 ? made : { ...made, entries: [entry("aliases", aliases), ...made.entries] });
+    all.push(modelIn(container, name, aliases, slots));
   }
   for (const engine of machine.engines) {
     if (engine.kind === "sir") {
@@ -75,7 +74,13 @@ function withoutTwins(all: readonly Candidate[], skipped: readonly Skipped[]): O
     if (before === undefined) first.set(each.name, each);
     else twins.push({ what: `${each.name} (${each.where})`, why: `${before.where} has one of that name` });
   }
-  return { candidates: [...first.values()], skipped: [...skipped, ...twins] };
+  const taken = new Set(first.keys());
+  const candidates = [...first.values()].map((each) => {
+    const aliases = each.aliases.filter((alias) => !taken.has(alias));
+    for (const alias of aliases) taken.add(alias);
+    return { ...each, aliases };
+  });
+  return { candidates, skipped: [...skipped, ...twins] };
 }
 
 function unmanaged(machine: Machine, managed: readonly string[]): Skipped[] {

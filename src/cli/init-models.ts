@@ -1,9 +1,27 @@
 // From what an engine serves to a model's entry in a configuration, with a reason for each number that is a guess.
 
 import { Block, block, type Entry, entry, GUESS } from "../config/config-text.ts";
-import { type FoundContainer, type FoundEngine, type FoundModel, TITLES } from "../discovery/found.ts";
+import {
+  type FoundCache,
+  type FoundContainer,
+  type FoundEngine,
+  type FoundModel,
+  TITLES,
+  toGiB,
+} from "../discovery/found.ts";
 
 const USUAL_SLOTS = 4;
+/** OLLAMA_NUM_PARALLEL, unless it is set. */
+const OLLAMA_SLOTS = 1;
+/**
+ * Tokens of context that Ollama gives a model when nobody says, by the memory of its GPUs in GiB. Its own steps are 23 and
+ * 47; a device here offers a little less than it has.
+ */
+const OLLAMA_CONTEXTS: readonly (readonly [fromGiB: number, tokens: number])[] = [
+  [46, 262_144],
+  [22, 32_768],
+  [0, 4_096],
+];
 const WEIGHTS_FACTOR = 1.15;
 /** What one conversation's cache is taken for when the engine does not describe the model. */
 const USUAL_CACHE_GIB = 0.5;
@@ -20,6 +38,8 @@ export interface Candidate {
   readonly name: string;
   /** Where it is, for people: `ollama`, `vllm on :8000`. */
   readonly where: string;
+  /** Other names that it is asked for by. */
+  readonly aliases: readonly string[];
   readonly engine: FoundEngine | null;
   readonly container: FoundContainer | null;
   /** Takes part in loads and evictions. */
@@ -44,12 +64,19 @@ export function modelOn(engine: FoundEngine, model: FoundModel, deviceGiB: numbe
   const title = TITLES[engine.kind] ?? engine.kind;
   const where = `${title} on ${addressText(engine.origin)}`;
   const concurrency = slotsEntry(engine.slots, title);
-  const base = { name: model.name, where, engine, container: null, backendNote: "" };
+  const base = {
+    name: model.name,
+    aliases: shortNames(engine, model),
+    where,
+    engine,
+    container: null,
+    backendNote: "",
+  };
   if (!engine.loads) {
     const backend = block({ driver: "remote", baseUrl: `${engine.origin}/v1` });
     return { ...base, usesDevice: false, memoryGiB: null, loadSeconds: 0, entries: [concurrency], backend };
   }
-  const size = memoryOf(model, engine.slots ?? USUAL_SLOTS);
+  const size = memoryOf(model, engine.slots ?? usualSlots(title), deviceGiB);
   const large = size !== null && deviceGiB !== null && size.gib > deviceGiB;
   const loadSeconds = loadSecondsOf(model.weightsGiB);
   const memory = memoryEntries(size, large, deviceGiB);
@@ -65,12 +92,17 @@ export function modelOn(engine: FoundEngine, model: FoundModel, deviceGiB: numbe
 }
 
 /** A model whose container the router may start and stop. */
-export function modelIn(container: FoundContainer, name: string, slots: number | null): Candidate {
+export function modelIn(
+  container: FoundContainer,
+  name: string,
+  aliases: readonly string[],
+  slots: number | null,
+): Candidate {
   const loadSeconds = UNKNOWN_LOAD_SECONDS + CONTAINER_SECONDS;
   const dockerHost = container.dockerHost === "unix:///var/run/docker.sock" ? undefined : container.dockerHost;
   const port = container.port === 8_000 ? undefined : container.port;
   return {
-    ...{ name, where: `Container ${container.name}`, engine: null, container, backendNote: "" },
+    ...{ name, aliases, where: `Container ${container.name}`, engine: null, container, backendNote: "" },
     ...{ usesDevice: true, memoryGiB: null, loadSeconds },
     entries: [
       loadEntry(loadSeconds, null, CONTAINER_SECONDS),
@@ -80,8 +112,9 @@ export function modelIn(container: FoundContainer, name: string, slots: number |
   };
 }
 
-export function modelEntry({ name, entries, backend, backendNote, where }: Candidate): Entry {
-  const rows: Entry[] = [...entries, entry("backend", backend, ...(backendNote === "" ? [] : [backendNote]))];
+export function modelEntry({ name, aliases, entries, backend, backendNote, where }: Candidate): Entry {
+  const named = aliases.length === 0 ? [] : [entry("aliases", aliases)];
+  const rows: Entry[] = [...named, ...entries, entry("backend", backend, ...(backendNote === "" ? [] : [backendNote]))];
   return entry(name, new Block(rows), `${where}.`);
 }
 
@@ -96,15 +129,25 @@ interface Size {
   readonly why: string;
 }
 
-function memoryOf(model: FoundModel, slots: number): Size | null {
-  const { weightsGiB, contextGiB, loadedGiB } = model;
+function memoryOf({ weightsGiB, cache, loadedGiB }: FoundModel, slots: number, deviceGiB: number | null): Size | null {
   if (loadedGiB !== null) return { gib: roundUp(loadedGiB), why: "what it holds at this moment, while it is loaded." };
   if (weightsGiB === null) return null;
-  const cache = contextGiB ?? USUAL_CACHE_GIB;
-  const gib = roundUp(weightsGiB * WEIGHTS_FACTOR + cache * slots);
-  const told = contextGiB === null ? " taken for" : "";
-  const why = `1.15 x ${weightsGiB} GiB of weights, and${told} ${cache} GiB of cache for each of ${slots} requests.`;
-  return { gib, why };
+  const tokens = cache === null ? null : contextOf(cache, deviceGiB);
+  const eachGiB = cache === null || tokens === null ? USUAL_CACHE_GIB : toGiB(cache.bytesPerToken * tokens);
+  const gib = roundUp(weightsGiB * WEIGHTS_FACTOR + eachGiB * slots);
+  const context = tokens === null ? "taken for" : `for ${tokens} tokens:`;
+  const requests = slots === 1 ? "one request" : `each of ${slots} requests`;
+  return { gib, why: `1.15 x ${weightsGiB} GiB of weights, and cache for ${requests}, ${context} ${eachGiB} GiB.` };
+}
+
+function contextOf({ tokens, mostTokens }: FoundCache, deviceGiB: number | null): number {
+  const usual = OLLAMA_CONTEXTS.find(([fromGiB]) => (deviceGiB ?? 0) >= fromGiB)?.[1] ?? 4_096;
+  return Math.min(tokens ?? usual, mostTokens ?? Number.POSITIVE_INFINITY);
+}
+
+/** Ollama answers to a name without its tag when that is `latest`, and clients ask for it so. */
+function shortNames({ kind }: FoundEngine, { name }: FoundModel): readonly string[] {
+  return kind === "ollama" && name.endsWith(":latest") ? [name.slice(0, -":latest".length)] : [];
 }
 
 function memoryEntries(size: Size | null, large: boolean, deviceGiB: number | null): Entry[] {
@@ -127,9 +170,15 @@ function loadEntry(loadSeconds: number, weightsGiB: number | null, containerSeco
   return entry("loadSeconds", loadSeconds, `${GUESS}: ${why} Loads that were measured replace it.`);
 }
 
+const usualSlots = (kind: string): number => (kind === TITLES["ollama"] ? OLLAMA_SLOTS : USUAL_SLOTS);
+
 function slotsEntry(slots: number | null, kind: string): Entry {
   if (slots !== null) return entry("concurrency", slots);
-  return entry("concurrency", USUAL_SLOTS, `${GUESS}: ${kind} does not say how many requests it takes at once.`);
+  const why =
+    kind === TITLES["ollama"]
+      ? "one at a time, unless OLLAMA_NUM_PARALLEL is set for Ollama."
+      : `${kind} does not say how many requests it takes at once.`;
+  return entry("concurrency", usualSlots(kind), `${GUESS}: ${why}`);
 }
 
 const roundUp = (gib: number): number => Math.ceil(gib * 2) / 2;

@@ -5,12 +5,20 @@ export interface FoundModel {
   readonly name: string;
   /** Its weights on disk, in GiB; null: the engine does not say. */
   readonly weightsGiB: number | null;
-  /** Cache for one conversation at the engine's own context, in GiB; null: not known. */
-  readonly contextGiB: number | null;
+  /** What a conversation keeps in memory; null: not known. */
+  readonly cache: FoundCache | null;
   /** Loaded at this moment, with so much memory in GiB; null: it is not, or the engine does not say. */
   readonly loadedGiB: number | null;
   /** Why nothing should be routed to it, in words; null: nothing speaks against it. */
   readonly unfit: string | null;
+}
+
+export interface FoundCache {
+  readonly bytesPerToken: number;
+  /** Tokens of context that it is loaded with, where that is set; null: the engine chooses. */
+  readonly tokens: number | null;
+  /** Tokens that the model was made for; null: not known. */
+  readonly mostTokens: number | null;
 }
 
 export const ENGINE_KINDS = [

@@ -100,6 +100,35 @@ describe("the file", () => {
     expect(text).toContain("// No GPU was found: one model at a time.");
   });
 
+  it("takes an Ollama model's cache for the context that Ollama chooses on such a GPU, for one request at a time", async () => {
+    const gpu = (mib: number) => ({ programs: { "nvidia-smi": nvidiaSmi(`0, A, G, ${mib}, 1`) }, files: {} });
+    const models = [{ name: "qwen3:8b", size: 5_225_388_164 }];
+    const quiet = { ...ENGINES.ollama, "/api/tags": { models }, "/api/ps": { models: [] } };
+    const guessed: (string | undefined)[] = [];
+    for (const mib of [16_384, 24_576, 49_152]) {
+      const server = await answering(quiet);
+      const machine = await lookAround(surroundings(gpu(mib)), { hosts: [server.origin], ports: [] });
+      const { text } = await written(machine);
+      expect(text).toContain("concurrency: 1,");
+      guessed.push(/cache for one\s+(?:\/\/ )?request, for (\d+)/.exec(text)?.[1]);
+    }
+
+    // 8b was made for 40,960 tokens.
+    expect(guessed).toEqual(["4096", "32768", "40960"]);
+  });
+
+  it("lets an Ollama model be asked for without :latest, where no other has that name", async () => {
+    const models = [{ name: "llama3.2:latest" }, { name: "qwen3:latest" }, { name: "qwen3:8b" }];
+    const server = await answering({ ...ENGINES.ollama, "/api/tags": { models } });
+    const other = await answering({ "/v1/models": { data: [{ id: "qwen3", owned_by: "vllm" }] } });
+    const hosts = [server.origin, other.origin];
+
+    const { text, cwd } = await written(await lookAround(surroundings(SPARK), { hosts, ports: [] }));
+
+    expect(text.match(/aliases: .*/g)).toEqual(['aliases: ["llama3.2"],']);
+    expect((await examined(cwd, "--port", "0")).checks.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
   it("holds no key of the environment", async () => {
     const given = { ...SPARK, environment: { HF_TOKEN: "hf_secret", OPENAI_API_KEY: "sk-secret" } };
     const { text, out, err } = await written(await machineWith(["ollama"], given), { json: true });

@@ -34,12 +34,25 @@ describe("an engine is known by what it answers, on any port", () => {
   it("Ollama tells sizes, the cache a conversation needs, what is loaded, and what only seems to be here", async () => {
     const { engine } = await look(ENGINES.ollama);
 
+    const cache = { bytesPerToken: 147_456, tokens: null, mostTokens: 40_960 };
     expect(engine).toMatchObject({ version: "0.14.2", loads: true, notes: ["qwen3:8b lies partly in CPU memory"] });
     expect(engine?.models).toEqual([
-      { name: "qwen3:8b", weightsGiB: 4.87, contextGiB: 0.56, loadedGiB: 9.1, unfit: null },
-      { name: "gpt-oss:120b", weightsGiB: 60.88, contextGiB: 0.56, loadedGiB: null, unfit: null },
+      { name: "qwen3:8b", weightsGiB: 4.87, cache, loadedGiB: 9.1, unfit: null },
+      { name: "gpt-oss:120b", weightsGiB: 60.88, cache, loadedGiB: null, unfit: null },
       expect.objectContaining({ name: "kimi:cloud", unfit: expect.stringContaining("cloud") }),
     ]);
+  });
+
+  it("Ollama tells the context that a model is loaded with where its Modelfile sets one, and a window as it is", async () => {
+    const model_info = { ...ENGINES.ollama["/api/show"].model_info, "qwen3.attention.sliding_window": 1_024 };
+    const shown = {
+      model_info,
+      parameters: 'stop                           "<end>"\nnum_ctx                        512',
+    };
+
+    const { engine } = await look({ ...ENGINES.ollama, "/api/show": shown });
+
+    expect(engine?.models[0]?.cache).toEqual({ bytesPerToken: 73_728, tokens: 512, mostTokens: 40_960 });
   });
 
   it("vLLM tells its version, its context and whether it can sleep", async () => {

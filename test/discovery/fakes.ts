@@ -92,6 +92,7 @@ const OLLAMA = {
     model_info: {
       "general.architecture": "qwen3",
       "qwen3.block_count": 36,
+      "qwen3.context_length": 40_960,
       "qwen3.attention.head_count": 32,
       "qwen3.attention.head_count_kv": 8,
       "qwen3.attention.key_length": 128,

@@ -45,7 +45,14 @@ it("lets no wait begin before its job because instants have fractions", async ()
   vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url);
   const exporter = new TraceExporter({ version: "0", serviceName: "test", count: () => undefined });
 
-  exporter.write([{ ...draft("job"), fromMs: 1_000.4 }, { ...draft("wait"), fromMs: 1_000, toMs: 1_500 }], null, 0.7);
+  exporter.write(
+    [
+      { ...draft("job"), fromMs: 1_000.4 },
+      { ...draft("wait"), fromMs: 1_000, toMs: 1_500 },
+    ],
+    null,
+    0.7,
+  );
   await exporter.close();
 
   const starts = receiver.spans.map(({ name, startTimeUnixNano }) => [name, Number(startTimeUnixNano) / 1e6]);

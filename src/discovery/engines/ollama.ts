@@ -1,13 +1,12 @@
 // Ollama: `/api/version` and a list of tags. Sizes come from the tags, what is loaded from `/api/ps`, the cache for one
 // conversation from the model's own shape.
 
-import { type FoundEngine, type FoundModel, toGiB } from "../found.ts";
+import { type FoundCache, type FoundEngine, type FoundModel, toGiB } from "../found.ts";
 import { listAt, member, numberAt, textAt } from "../json-reading.ts";
 import type { Site } from "../site.ts";
 import type { Surroundings } from "../surroundings.ts";
 import type { EngineProbe } from "./probe.ts";
 
-const DEFAULT_CONTEXT = 4_096;
 /** Two bytes for each of a key and a value. */
 const CACHE_BYTES = 2 * 2;
 const MOST_DESCRIBED = 64;
@@ -20,9 +19,13 @@ export const ollama: EngineProbe = {
     const listed = listAt(tags, "models");
     if (textAt(version, "version") === null || listed === undefined) return null;
     const running = listAt(await site.json("/api/ps"), "models") ?? [];
-    const context = Number(surroundings.environment["OLLAMA_CONTEXT_LENGTH"]) || DEFAULT_CONTEXT;
+    const tokens = Number(surroundings.environment["OLLAMA_CONTEXT_LENGTH"]) || null;
     const models = await Promise.all(
-      listed.map((tag, at) => modelOf(site, tag, running, at < MOST_DESCRIBED ? context : null)),
+      listed.map(async (tag, at) => {
+        const model = modelOf(tag, running);
+        if (model === null || model.unfit !== null || at >= MOST_DESCRIBED) return model;
+        return { ...model, cache: await cacheOf(site, model.name, tokens) };
+      }),
     );
     const slots = Number(surroundings.environment["OLLAMA_NUM_PARALLEL"]) || null;
     return engineOf(
@@ -47,12 +50,7 @@ function engineOf(
   return { kind: "ollama", origin, version, models, loads: true, slots, notes };
 }
 
-async function modelOf(
-  site: Site,
-  tag: unknown,
-  running: readonly unknown[],
-  context: number | null,
-): Promise<FoundModel | null> {
+function modelOf(tag: unknown, running: readonly unknown[]): FoundModel | null {
   const name = textAt(tag, "name");
   if (name === null) return null;
   const loaded = running.find((each) => textAt(each, "name") === name);
@@ -62,15 +60,16 @@ async function modelOf(
   return {
     name,
     weightsGiB: sizeBytes === null || elsewhere ? null : toGiB(sizeBytes),
-    contextGiB: context === null || elsewhere ? null : await cacheGiB(site, name, context),
+    cache: null,
     loadedGiB: loadedBytes === null || loadedBytes === 0 ? null : toGiB(loadedBytes),
     unfit: elsewhere ? "it runs in Ollama's cloud, not on this machine" : null,
   };
 }
 
-/** From `/api/show`, which describes and loads nothing. */
-async function cacheGiB(site: Site, model: string, context: number): Promise<number | null> {
-  const info = member(await site.described("/api/show", { model }), "model_info");
+/** From `/api/show`, which describes and loads nothing. A model's own `num_ctx` stands above the server's setting. */
+async function cacheOf(site: Site, model: string, serverTokens: number | null): Promise<FoundCache | null> {
+  const shown = await site.described("/api/show", { model });
+  const info = member(shown, "model_info");
   const family = textAt(info, "general.architecture");
   if (family === null) return null;
   const of = (key: string): number | null => numberAt(info, `${family}.${key}`);
@@ -79,7 +78,11 @@ async function cacheGiB(site: Site, model: string, context: number): Promise<num
   const width = of("attention.key_length") ?? widthOf(of("embedding_length"), heads);
   const keyHeads = of("attention.head_count_kv") ?? heads;
   if (layers === null || keyHeads === null || width === null) return null;
-  return toGiB(layers * keyHeads * width * CACHE_BYTES * context);
+  // Where there is a window, every second layer at most looks at more than it.
+  const deep = of("attention.sliding_window") === null ? layers : Math.ceil(layers / 2);
+  const own = Number(/^num_ctx\s+(\d+)/m.exec(textAt(shown, "parameters") ?? "")?.[1]) || null;
+  const bytesPerToken = deep * keyHeads * width * CACHE_BYTES;
+  return { bytesPerToken, tokens: own ?? serverTokens, mostTokens: of("context_length") };
 }
 
 function widthOf(embedding: number | null, heads: number | null): number | null {

@@ -14,7 +14,7 @@ export interface EngineProbe {
 }
 
 export function modelNamed(name: string): FoundModel {
-  return { name, weightsGiB: null, contextGiB: null, loadedGiB: null, unfit: null };
+  return { name, weightsGiB: null, cache: null, loadedGiB: null, unfit: null };
 }
 
 interface ListedModel {
