@@ -30,6 +30,14 @@ export interface SessionStart {
   readonly weight: number;
 }
 
+/** What was learned of one thing, in place of what was noted of it before. */
+export interface LearnedNote {
+  /** E.g. `model chat`. Of those who write it. */
+  readonly key: string;
+  /** Read back as JSON. */
+  readonly note: object;
+}
+
 /** Entries that follow what they explain into the next group commit; never waited for. */
 export type LogEntry =
   | { readonly type: "decision"; readonly decision: Decision }
@@ -47,5 +55,6 @@ export type LogEntry =
   /** Likewise. */
   | { readonly type: "span"; readonly grain: Grain; readonly span: Span }
   | { readonly type: "minutes"; readonly minutes: readonly Minute[] }
+  | { readonly type: "learned"; readonly notes: readonly LearnedNote[] }
   | { readonly type: "shadow"; readonly shadow: Shadow }
   | { readonly type: "tuning"; readonly tuning: Tuning };

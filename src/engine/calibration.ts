@@ -28,6 +28,16 @@ export class Calibration {
     this.#spread = null;
   }
 
+  /** Oldest first; four digits tell as much as an estimate can. */
+  noted(): number[] {
+    const ordered = [...this.#ratios.slice(this.#next), ...this.#ratios.slice(0, this.#next)];
+    return ordered.map((ratio) => Number(ratio.toPrecision(4)));
+  }
+
+  recall(ratios: readonly number[]): void {
+    for (const ratio of ratios) if (ratio >= 0) this.record(1, ratio);
+  }
+
   /** Null below 20 outcomes. */
   spread(): Spread | null {
     const observations = this.#ratios.length;

@@ -22,6 +22,7 @@ import { Lifecycle } from "./lifecycle.ts";
 import { Loop } from "./loop.ts";
 import { Minutes } from "./minutes.ts";
 import type { DeviceJobs } from "./move.ts";
+import { Notebook } from "./notebook.ts";
 import { createOperator } from "./operator.ts";
 import { Overseer } from "./overseer.ts";
 import type { Overview } from "./overview.ts";
@@ -54,6 +55,7 @@ export class Engine implements EngineControl {
   readonly #loop: Loop;
   readonly #estimates: Estimates;
   readonly #overseer: Overseer;
+  readonly #notebook: Notebook;
   readonly #reaper: Reaper;
   #draining = false;
   #recovered = false;
@@ -71,9 +73,7 @@ export class Engine implements EngineControl {
       ids,
       store,
       emit: (event) => {
-        this.#estimates.hear(event);
-        this.#overseer.hear(event);
-        this.#world.minutes.hear(event);
+        for (const each of [this.#estimates, this.#overseer, this.#world.minutes, this.#notebook]) each.hear(event);
         emit(event);
       },
       changed: (change) => parts.onChange?.(change),
@@ -97,6 +97,7 @@ export class Engine implements EngineControl {
     this.#estimates = new Estimates(this.#world, look);
     const seen = () => ({ world: this.#world, devices: this.#devices, estimates: this.#estimates });
     this.#overseer = new Overseer(() => clock.nowMs(), seen);
+    this.#notebook = new Notebook(seen);
     const deadlines = new ExpiryWheel();
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };
@@ -135,6 +136,7 @@ export class Engine implements EngineControl {
     this.#loop.starting = true;
     await this.#world.pauses.recover();
     await this.#world.foresight.recover();
+    await this.#notebook.recover();
     await recover(this.#world, this.#authority, this.#lifecycle, this.#overseer.loads);
     await adoptRunning(this.#world, this.#devices);
     this.#loop.starting = false;
@@ -177,7 +179,7 @@ export class Engine implements EngineControl {
     await this.#attempts.idle();
     timer.cancel();
     this.#loop.stop();
-    this.#world.minutes.flush();
+    for (const each of [this.#world.minutes, this.#notebook]) each.flush();
     const waiting = [...live.values()].filter(({ durable }) => !durable);
     await Promise.all(waiting.map(({ id }) => this.#lifecycle.end(id, { type: "cancel", reason: "disconnect" })));
     const backends = new Set([...this.#world.models.values()].map(({ backend }) => backend));

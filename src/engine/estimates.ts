@@ -7,6 +7,7 @@ import type { DeviceId, JobId, ModelName } from "../domain/ids.ts";
 import { startAtMs } from "../scheduler/projection.ts";
 import type { Snapshot } from "../scheduler/snapshot.ts";
 import type { Place, StartRange } from "./control.ts";
+import type { Page } from "./notebook.ts";
 import { Outlook } from "./outlook.ts";
 import { Scoring } from "./scoring.ts";
 import type { EngineWorld, ModelEntry } from "./state.ts";
@@ -82,6 +83,16 @@ export class Estimates {
     const readyInMs = Math.max(0, next.readyAtMs - nowMs);
     const { midMs, range } = this.#starts.corrected(bandOfHead(entry), readyInMs, readyInMs);
     return { model: next.model, inMs: range === null ? null : { ...range, midMs } };
+  }
+
+  /** How far estimates were off, of answers and of starts. */
+  get pages(): Page[] {
+    const pageOf = (of: string, scoring: Scoring): Page => ({
+      key: `estimates ${of}`,
+      write: () => scoring.noted(),
+      read: (note) => scoring.recall(note),
+    });
+    return [pageOf("answer", this.#answers), pageOf("start", this.#starts)];
   }
 
   /** Scores what has started and what has ended. */

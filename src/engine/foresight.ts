@@ -11,6 +11,7 @@ import { type Prediction, Rhythm, type Settled } from "../scheduler/rhythm.ts";
 import type { ForecastStatus, HintView, NewHint, PreloadingStatus } from "./control.ts";
 import { ended, HintBook, isForgotten, isOver, leadMs, stateOf, type Window, windowOf } from "./hint-book.ts";
 import type { LiveJob } from "./live-job.ts";
+import type { Page } from "./notebook.ts";
 import { PreloadLedger, type PreloadOutcome } from "./preload-ledger.ts";
 import { SessionMeter } from "./sessions.ts";
 import type { PreloadSettings } from "./settings.ts";
@@ -118,6 +119,12 @@ export class Foresight {
     const learned = predictions.map((each) => this.#expectedFrom(name, each, loadMs));
     const said = hints.map(({ jobs, priority }) => (jobs ?? 1) * this.#settings.weights[bandOf(priority)]);
     return { burst: Math.max(known?.sessions.burst ?? 0, ...said), expected: [...told, ...learned] };
+  }
+
+  /** What was spent on loads ahead of need, and whether they were used. */
+  get page(): Page {
+    const ledger = this.#ledger;
+    return { key: "preloads", write: () => ledger.noted(), read: (note) => ledger.recall(note) };
   }
 
   /** Null: nothing is loaded ahead of need. */

@@ -4,6 +4,7 @@
 import type { Expectation } from "../backends/backend.ts";
 import type { LoadTier } from "../domain/event.ts";
 import type { DeviceId } from "../domain/ids.ts";
+import { type Fields, listIn, numberIn } from "./note.ts";
 import { ServiceTime } from "./service-time.ts";
 
 /** Loads of one tier, and unloads, of which the median is taken. */
@@ -66,6 +67,17 @@ export class Learned {
   ran(tookMs: number): void {
     this.#runMs = this.#runMs === null ? tookMs : this.#runMs + RUN_WEIGHT * (tookMs - this.#runMs);
   }
+
+  /** What no row tells: loads have rows, and memory is noted beside the claim that it is compared with. */
+  noted(): object {
+    return { runMs: this.#runMs, unloadsMs: this.#unloadsMs.values, service: this.service.noted() };
+  }
+
+  recall({ runMs, unloadsMs, service }: Fields): void {
+    this.#runMs = numberIn(runMs);
+    for (const tookMs of listIn(unloadsMs)) this.#unloadsMs.add(tookMs);
+    this.service.recall(service);
+  }
 }
 
 const DEARER: Readonly<Record<LoadTier, readonly LoadTier[]>> = {
@@ -83,6 +95,11 @@ class Recent {
   /** The lower of two middle ones; null before the first. */
   get median(): number | null {
     return this.#median;
+  }
+
+  /** Oldest first. */
+  get values(): readonly number[] {
+    return this.#values;
   }
 
   add(value: number): void {

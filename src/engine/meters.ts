@@ -4,6 +4,7 @@
 import { BANDS, type Band } from "../domain/band.ts";
 import type { QueueCause } from "../domain/wait.ts";
 import type { BusyShare, Decayed } from "../scheduler/snapshot.ts";
+import { fieldsIn, numberIn } from "./note.ts";
 
 /** Where the policy names none. */
 export const RATE_HALF_LIFE_MS = 600_000;
@@ -14,11 +15,14 @@ const BUSY_MS = 1_800_000;
 export class ArrivalMeter {
   readonly #counts: Record<Band, Decayed> = { interactive: NONE, normal: NONE, batch: NONE };
   #lastAtMs: number | null = null;
+  /** Accepted up to then, and counted by an earlier router. */
+  #countedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #totals: Record<Band, number> = { interactive: 0, normal: 0, batch: 0 };
 
   /** In any order: after a restart jobs come back with the instants at which they were accepted. */
   arrived(band: Band, atMs: number, halfLifeMs: number): void {
     this.#totals[band]++;
+    if (atMs <= this.#countedUntilMs) return;
     const { value, atMs: asOfMs } = this.#counts[band];
     const half = (forMs: number): number => 0.5 ** (forMs / halfLifeMs);
     this.#counts[band] =
@@ -41,6 +45,23 @@ export class ArrivalMeter {
   get lastAtMs(): number | null {
     return this.#lastAtMs;
   }
+
+  noted(): object {
+    return { lastAtMs: this.#lastAtMs, ...this.#counts };
+  }
+
+  /** Before the jobs come back that were queued then: of those, only what came after the note is counted again. */
+  recall(note: unknown): void {
+    const fields = fieldsIn(note);
+    const lastAtMs = numberIn(fields["lastAtMs"]);
+    if (lastAtMs === null) return;
+    for (const band of BANDS) {
+      const { value, atMs } = fieldsIn(fields[band]);
+      this.#counts[band] = { value: numberIn(value) ?? 0, atMs: numberIn(atMs) ?? 0 };
+    }
+    this.#lastAtMs = lastAtMs;
+    this.#countedUntilMs = lastAtMs;
+  }
 }
 
 const NONE: Decayed = { value: 0, atMs: 0 };
@@ -61,6 +82,14 @@ export class BusyMeter {
     this.#share = this.#share * kept + (this.#busy ? 1 - kept : 0);
     this.#atMs = nowMs;
     this.#busy = busy;
+  }
+
+  /** As it was when that was noted; nothing was done since. Null: nothing is known. */
+  recall(share: number | null, atMs: number | null): void {
+    if (share === null || atMs === null) return;
+    this.#share = Math.min(1, Math.max(0, share));
+    this.#atMs = Math.min(this.#atMs, atMs);
+    this.#busy = false;
   }
 
   get view(): BusyShare {

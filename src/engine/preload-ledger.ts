@@ -5,6 +5,7 @@ import type { PreloadTerms } from "../domain/decision.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { budgetAt, type PreloadBudget } from "../scheduler/forecast.ts";
 import { TrackRecord } from "../scheduler/track-record.ts";
+import { fieldsIn, numberIn } from "./note.ts";
 import type { PreloadSettings } from "./settings.ts";
 
 export type PreloadGroup = "hint" | "learned";
@@ -92,6 +93,27 @@ export class PreloadLedger {
     const { hits, count } = this.#records[group];
     const untilMs = this.#pausedUntilMs[group];
     return { hits, misses: count - hits, pausedUntilMs: untilMs > nowMs ? untilMs : null };
+  }
+
+  /** Loads whose use is still open are not among it: the models went with their router, through no fault of the source. */
+  noted(): object {
+    const { hint, learned } = this.#records;
+    const records = { hint: hint.outcomes, learned: learned.outcomes };
+    return { budgets: Object.fromEntries(this.#budgets), records, pausedUntilMs: this.#pausedUntilMs };
+  }
+
+  recall(note: unknown): void {
+    const { budgets, records, pausedUntilMs } = fieldsIn(note);
+    for (const [device, budget] of Object.entries(fieldsIn(budgets))) {
+      const { leftMs, atMs } = fieldsIn(budget);
+      const [left, at] = [numberIn(leftMs), numberIn(atMs)];
+      if (left !== null && at !== null) this.#budgets.set(device as DeviceId, { leftMs: left, atMs: at });
+    }
+    for (const group of ["hint", "learned"] as const) {
+      const outcomes = fieldsIn(records)[group];
+      for (const each of Array.isArray(outcomes) ? outcomes : []) this.#records[group].note(each === true);
+      this.#pausedUntilMs[group] = numberIn(fieldsIn(pausedUntilMs)[group]) ?? 0;
+    }
   }
 
   #settle({ model, source }: Pending, outcome: "hit" | "miss", nowMs: number): PreloadOutcome {

@@ -4,6 +4,7 @@
 import { BANDS, type Band } from "../domain/band.ts";
 import type { JobId } from "../domain/ids.ts";
 import { Calibration, type Spread } from "./calibration.ts";
+import { fieldsIn, listIn } from "./note.ts";
 
 /** What starts so soon starts at once. */
 const AT_ONCE_MS = 250;
@@ -108,6 +109,18 @@ export class Scoring {
     this.#open.delete(job);
   }
 
+  /** What outcomes have taught; estimates that wait for theirs are not among it. */
+  noted(): object {
+    const kinds = [...BANDS.map((band) => [band, this.#kinds[band]] as const), ["all", this.#pooled] as const];
+    return Object.fromEntries(kinds.map(([name, each]) => [name, notedOf(each)]));
+  }
+
+  recall(note: unknown): void {
+    const fields = fieldsIn(note);
+    for (const band of BANDS) recallInto(this.#kinds[band], fields[band]);
+    recallInto(this.#pooled, fields["all"]);
+  }
+
   /** Neighbours in a burst of hundreds share one fate, and would soon be all that is remembered: one of them counts. */
   #isNews(kind: Calibration, { atMs, projectedMs }: Open): boolean {
     const alike = this.#counted.get(kind) ?? new Map<number, number>();
@@ -122,6 +135,17 @@ export class Scoring {
 function kindIn(kinds: Kinds, projectedMs: number, startsInMs: number): Calibration {
   if (startsInMs <= AT_ONCE_MS) return kinds.atOnce;
   return projectedMs < LATE_MS ? kinds.soon : kinds.late;
+}
+
+function notedOf({ atOnce, soon, late }: Kinds): object {
+  return { atOnce: atOnce.noted(), soon: soon.noted(), late: late.noted() };
+}
+
+function recallInto(kinds: Kinds, note: unknown): void {
+  const { atOnce, soon, late } = fieldsIn(note);
+  kinds.atOnce.recall(listIn(atOnce));
+  kinds.soon.recall(listIn(soon));
+  kinds.late.recall(listIn(late));
 }
 
 function kindsOf(): Kinds {

@@ -6,6 +6,8 @@
 // company.) So the driver's guess stands until the measurements clearly contradict it; then it is moved to what they say,
 // and watched anew. Lengths are compared by their logarithms, so that a few very long jobs prove nothing.
 
+import { fieldsIn, numberIn } from "./note.ts";
+
 const WORK_WEIGHT = 0.1;
 /** Where the driver knows nothing. */
 const SLOWDOWN_GUESS = 0.06;
@@ -27,6 +29,8 @@ export class ServiceTime {
   #slowdown: number;
   #sums = NO_SUMS;
   #runs = 0;
+  /** Whether they are measured; else they are the driver's guess, which a later configuration may change. */
+  #measured = { alone: false, slowdown: false };
 
   constructor({ aloneMs, slowdownPerJob }: ServiceGuess = {}) {
     this.#aloneMs = aloneMs ?? null;
@@ -46,14 +50,37 @@ export class ServiceTime {
   /** @param company How many other jobs were in flight when it began. */
   ran(workMs: number, company: number): void {
     this.#aloneMs = this.#aloneMs === null ? workMs : this.#aloneMs + WORK_WEIGHT * (workMs - this.#aloneMs);
+    this.#measured.alone = true;
     this.#runs++;
     if (workMs > 0) this.#sums = add(this.#sums, company, Math.log(workMs));
     const slope = this.#runs % RUNS_BETWEEN_DOUBTS === 0 ? slopeOf(this.#sums) : null;
     if (slope === null || Math.abs(slope.value) < STANDARD_ERRORS * slope.error) return;
     const moved = this.#slowdown + slope.value * (1 + this.#slowdown * slope.company) ** 2;
     this.#slowdown = Math.min(SLOWDOWN_MAX, Math.max(0, moved));
+    this.#measured.slowdown = true;
     this.#sums = NO_SUMS;
     this.#runs = 0;
+  }
+
+  noted(): object {
+    const [aloneMs, slowdown, runs] = [this.#aloneMs, this.#slowdown, this.#runs];
+    return { aloneMs, slowdown, measured: this.#measured, runs, sums: this.#sums };
+  }
+
+  /** Evidence against a guess that is not the driver's any more is dropped. */
+  recall(note: unknown): void {
+    const { aloneMs, slowdown, measured, runs, sums } = fieldsIn(note);
+    const { alone, slowdown: moved } = fieldsIn(measured);
+    if (alone === true) {
+      this.#aloneMs = numberIn(aloneMs) ?? this.#aloneMs;
+      this.#measured.alone = true;
+    }
+    const value = numberIn(slowdown);
+    if (value === null || (moved !== true && value !== this.#slowdown)) return;
+    this.#slowdown = value;
+    this.#measured.slowdown = moved === true;
+    this.#runs = numberIn(runs) ?? 0;
+    this.#sums = sumsIn(sums);
   }
 }
 
@@ -68,6 +95,12 @@ interface Sums {
 }
 
 const NO_SUMS: Sums = { n: 0, x: 0, y: 0, xx: 0, xy: 0, yy: 0 };
+
+function sumsIn(note: unknown): Sums {
+  const fields = fieldsIn(note);
+  const sum = (key: keyof Sums): number => numberIn(fields[key]) ?? 0;
+  return { n: sum("n"), x: sum("x"), y: sum("y"), xx: sum("xx"), xy: sum("xy"), yy: sum("yy") };
+}
 
 function add(sums: Sums, x: number, y: number): Sums {
   return {

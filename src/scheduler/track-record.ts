@@ -23,6 +23,11 @@ export class TrackRecord {
     return this.count >= least && this.hits >= share * this.count;
   }
 
+  /** Oldest first. */
+  get outcomes(): readonly boolean[] {
+    return this.#last;
+  }
+
   clear(): void {
     this.#last.length = 0;
   }

@@ -1,4 +1,5 @@
-// What the store keeps of the future: hints, and when each model's work began in the past, which teaches its rhythm.
+// What the store keeps of the future: hints, when each model's work began in the past, which teaches its rhythm, and what
+// else was learned.
 
 import type { Hint } from "../domain/hint.ts";
 import type { CallerId, HintId } from "../domain/ids.ts";
@@ -20,6 +21,8 @@ export interface HintVerbs {
   all(caller: CallerId | null): Promise<readonly Hint[]>;
   /** The last 64 of each model, oldest first. */
   sessions(): Promise<readonly SessionStart[]>;
+  /** What earlier routers have noted, by key: the last 1,000. Each note is as its JSON says, whatever that is. */
+  learned(): Promise<ReadonlyMap<string, unknown>>;
 }
 
 /** Of a store that keeps none. */
@@ -29,4 +32,5 @@ export const NO_HINTS: HintVerbs = {
   note: () => Promise.resolve(),
   all: () => Promise.resolve([]),
   sessions: () => Promise.resolve([]),
+  learned: () => Promise.resolve(new Map()),
 };

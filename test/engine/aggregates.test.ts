@@ -65,8 +65,6 @@ class Site {
     await closing;
     this.away.clear();
     this.callers.clear();
-    this.came.length = 0;
-    for (const row of this.#rows("status < 2")) this.came.push({ ...row, atMs: row.accepted_ms });
     await this.open();
   }
 

@@ -45,7 +45,7 @@ const load = (model: ModelName, endedAtMs: number): LoadRecord => ({
   ...{ endedAtMs, outcome: "ready", tier: "cold", detail: null },
 });
 
-export function exerciseLog({ open }: Bench): void {
+export function exerciseLog({ open, reopen }: Bench): void {
   describe("log", () => {
     test("a decision rides on the commit of what follows it, whole", async () => {
       const { store } = await open();
@@ -55,6 +55,40 @@ export function exerciseLog({ open }: Bench): void {
       await added(store);
 
       expect(await store.decision(made.id)).toEqual(made);
+    });
+
+    test("what was learned is noted in place of what was noted before, and outlives its router", async () => {
+      const given = await open();
+      const { store } = given;
+
+      store.append([
+        {
+          type: "learned",
+          notes: [
+            { key: "model alpha", note: { runMs: 5 } },
+            { key: "b", note: [1] },
+          ],
+        },
+      ]);
+      store.append([{ type: "learned", notes: [{ key: "model alpha", note: { runMs: 7 } }] }]);
+      await store.ping();
+
+      const after = await reopen(given);
+      expect(Object.fromEntries(await after.store.hints.learned())).toEqual({ "model alpha": { runMs: 7 }, b: [1] });
+    });
+
+    test("of what was learned the newest thousand notes are kept", async () => {
+      const { store, clock } = await open();
+      const notes = (from: number) => Array.from({ length: 600 }, (_, i) => ({ key: `k${from + i}`, note: {} }));
+
+      store.append([{ type: "learned", notes: notes(0) }]);
+      await clock.runUntil(clock.nowMs() + 60_000);
+      store.append([{ type: "learned", notes: notes(600) }]);
+      await store.ping();
+
+      const kept = await store.hints.learned();
+      expect(kept.size).toBe(1_000);
+      expect(notes(600).filter(({ key }) => !kept.has(key))).toEqual([]);
     });
 
     test("alone it is written within a second", async () => {

@@ -6,6 +6,7 @@ import type { CallerId, HintId, ModelName } from "../../domain/ids.ts";
 import type { SessionStart } from "../../domain/journal.ts";
 import type { HintLimits, HintVerbs } from "../hint-verbs.ts";
 import type { Stamp } from "./job-row.ts";
+import { readLearned } from "./learned-notes.ts";
 import type { Outbox } from "./outbox.ts";
 
 const SESSIONS_KEPT = 64;
@@ -85,6 +86,7 @@ export function createHintVerbs(
     "SELECT model, started_ms, weight FROM sessions ORDER BY started_ms",
   );
   return {
+    learned: () => read(() => readLearned(db)),
     add: (hint, limits) => outbox.call("addHint", [hint, limits]),
     remove: (id) => outbox.call("removeHint", [id]),
     note: ({ id, last, atMs, untilMs }) => outbox.call("noteHint", [{ id, last, atMs, untilMs }]),

@@ -8,6 +8,7 @@ import type { Pause } from "../../domain/pause.ts";
 import type { Wait } from "../../domain/wait.ts";
 import { createSessionLog } from "./hints.ts";
 import type { Stamp } from "./job-row.ts";
+import { createLearnedLog } from "./learned-notes.ts";
 import { createTimelineLog } from "./timeline-log.ts";
 
 const INSERT_DECISION = `
@@ -46,6 +47,7 @@ export function createJournal(db: Database): Journal {
   const insertWait = db.prepare(INSERT_WAIT);
   const closeWait = db.prepare(CLOSE_WAIT);
   const insertLoad = db.prepare(INSERT_LOAD);
+  const note = createLearnedLog(db);
   const session = createSessionLog(db);
   const timeline = createTimelineLog(db);
   const insertSetup = db.prepare("INSERT INTO setups (at_ms, detail) VALUES (?, ?)");
@@ -91,7 +93,7 @@ export function createJournal(db: Database): Journal {
   };
 
   return {
-    append(_at, entries) {
+    append(at, entries) {
       for (const entry of entries) {
         if (entry.type === "decision") decision(entry.decision);
         else if (entry.type === "decision.looks") looks(entry.id, entry.looks);
@@ -103,6 +105,7 @@ export function createJournal(db: Database): Journal {
         else if (entry.type === "minutes") timeline.minutes(entry.minutes);
         else if (entry.type === "setup") setup(entry.atMs, JSON.stringify(entry.setup));
         else if (entry.type === "pause") pause(entry.pause);
+        else if (entry.type === "learned") note(at, entry.notes);
         else if (entry.type === "shadow") insertShadow.run(entry.shadow.atMs, JSON.stringify(entry.shadow));
         else insertTuning.run(entry.tuning.atMs, JSON.stringify(entry.tuning));
       }
