@@ -99,7 +99,7 @@ export interface DeltaWire {
   readonly status: Pick<StatusWire, "queued" | "running" | "paused" | "pause" | "draining" | "totals">;
   readonly devices: readonly DeviceStatusWire[];
   readonly models: readonly ModelStatusWire[];
-  /** Rows of jobs that changed, at most 200, without their parts; only those the asker may see. */
+  /** Jobs that changed, at most 200; only those the asker may see. */
   readonly jobs: readonly LiveJobWire[];
   /** How many more changed. */
   readonly more: number;
@@ -109,7 +109,13 @@ export interface DeltaWire {
   readonly decisions: readonly DecisionWire[];
 }
 
-export type LiveJobWire = Pick<Receipt, "id" | "status" | "model" | "created_at" | "started_at" | "completed_at">;
+/** A job that changed, as far as a row that is shown needs it. */
+export interface LiveJobWire
+  extends Pick<Receipt, "id" | "status" | "model" | "created_at" | "started_at" | "completed_at">,
+    Pick<JobRow, "band" | "caller"> {
+  /** Where its time went, as in its row of the list; null while it is live, and where that was not kept. */
+  readonly parts: readonly (readonly [cause: PartWire["cause"], ms: number])[] | null;
+}
 
 /** `POST /v1/replays`: recorded traffic under other settings, on a thread of its own, one at a time. */
 export interface ReplayRequestWire {

@@ -3,6 +3,7 @@
 
 import type { LiveJobWire, MoveWire, SpanRow } from "../client/wire-live.ts";
 import type { StatusWire } from "../client/wire-status.ts";
+import { bandOf } from "../domain/band.ts";
 import type { Span } from "../domain/change.ts";
 import type { Decision } from "../domain/decision.ts";
 import type { Job } from "../domain/job.ts";
@@ -80,7 +81,7 @@ export class StreamContent implements Content {
       const start = parts.get(own) ?? part(own);
       parts.set(own, start);
       const { jobs, more } = changes.jobs(scope);
-      return `${start},"jobs":${JSON.stringify(jobs.map(liveJob))},"more":${more}}`;
+      return `${start},"jobs":${JSON.stringify(jobs.map((job) => liveJob(job, own)))},"more":${more}}`;
     };
   }
 
@@ -125,8 +126,8 @@ function entriesOf(status: StatusWire): { key: string; value: unknown }[] {
   return [...pairs(status)];
 }
 
-function liveJob(job: Job): LiveJobWire {
-  const { state } = job;
+function liveJob(job: Job, own: boolean): LiveJobWire {
+  const { state, spent } = job;
   return {
     id: job.id,
     status: toWire(state.status),
@@ -134,6 +135,9 @@ function liveJob(job: Job): LiveJobWire {
     created_at: Math.floor(job.createdAtMs / 1000),
     started_at: shown(job, "startedAtMs" in state ? state.startedAtMs : null),
     completed_at: shown(job, "finishedAtMs" in state ? state.finishedAtMs : null),
+    band: bandOf(job.priority),
+    caller: own ? null : job.caller,
+    parts: spent === null ? null : spent.parts.map(({ cause, ms }) => [cause, ms]),
   };
 }
 

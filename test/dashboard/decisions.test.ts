@@ -84,7 +84,7 @@ const decision = (more: Partial<DecisionWire>): DecisionWire => ({
   ...{ id: "dec_1", object: "decision", at: 1_000, kind: "swap", reason: "ceiling", guard: "ceiling" },
   ...{ policy: "model-score", device: "gpu0", load: "b", evict: ["a"], resident: [], models: [], jobs: [] },
   ...{ preload: null, about: null, numbers: {}, budget: null, next_look_at: null, sentence: "", times: 1 },
-  ...{ last_at: 1_000, trail: [] },
+  ...{ last_at: 1_000, trail: [], asked_by: null },
   ...more,
 });
 

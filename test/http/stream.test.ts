@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { DeltaWire } from "../../src/client/wire-live.ts";
+import type { DeltaWire, JobRowList } from "../../src/client/wire-live.ts";
 import type { StatusWire } from "../../src/client/wire-status.ts";
 import type { CallerId, ModelName } from "../../src/domain/ids.ts";
 import { Keyring } from "../../src/http/keyring.ts";
@@ -41,6 +41,11 @@ describe("a reader of the live stream", () => {
     const seen = deltas.flatMap(({ jobs }) => jobs.filter((job) => job.id === id).map(({ status }) => status));
     expect(seen.at(0)).toBe("in_progress");
     expect(seen.at(-1)).toBe("completed");
+    const told = deltas.flatMap(({ jobs }) => jobs);
+    expect(told[0]).toMatchObject({ band: "normal", caller: "local", parts: null });
+    const page = (await (await settled(world, get(world, "/v1/jobs?view=rows"))).json()) as JobRowList;
+    expect(told.at(-1)?.parts).toEqual(page.data[0]?.parts.map(({ cause, ms }) => [cause, ms]));
+    expect(told.at(-1)?.parts).toContainEqual(["running", expect.any(Number)]);
     expect(deltas.some(({ models }) => models.some(({ running }) => running === 1))).toBe(true);
     expect(deltas.at(-1)?.models.at(-1)?.running ?? 0).toBe(0);
     expect(deltas.flatMap(({ decisions }) => decisions).length).toBeGreaterThan(0);
@@ -104,6 +109,10 @@ describe("a reader with a key", () => {
     for (const text of [bob.text, late.text]) expect(text).not.toContain(busy);
     expect(ann.text).toContain(id);
     expect(eve.text).toContain(id);
+    const callersOf = (reader: typeof ann): unknown[] =>
+      deltasOf(reader.events).flatMap(({ jobs }) => jobs.map(({ caller }) => caller));
+    expect(new Set(callersOf(ann))).toEqual(new Set([null]));
+    expect(new Set(callersOf(eve))).toEqual(new Set(["ann"]));
     expect(bob.text).not.toContain(id);
     expect(late.text).not.toContain(id);
   });

@@ -1,7 +1,6 @@
 // The filters of the jobs' list, in the address and in the API's query. Pure.
 
 import type { WireStatus } from "../../../src/client/wire.ts";
-import type { LiveJobWire } from "../../../src/client/wire-live.ts";
 import { titleOfCause } from "../parts/cause.ts";
 
 export interface JobFilters {
@@ -57,9 +56,4 @@ export function filterWords({ status, model, band, caller, cause, q }: JobFilter
     q === "" ? "" : `“${q}”`,
   ];
   return words.filter((word) => word !== "").join(", ");
-}
-
-/** False: what the stream says of a job already rules it out. */
-export function mayMatch({ status, model }: JobFilters, job: Pick<LiveJobWire, "status" | "model">): boolean {
-  return (status === "" || job.status === status) && (model === "" || job.model === model);
 }

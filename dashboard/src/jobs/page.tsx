@@ -15,7 +15,7 @@ import { JobList } from "./list.tsx";
 import { mayBeLive } from "./matching.ts";
 import { neighbours } from "./neighbours.ts";
 import { type RowsRead, useRows } from "./read-rows.ts";
-import type { ReadRow } from "./rows.ts";
+import { FRESH_MAX, type ReadRow } from "./rows.ts";
 
 /** Bars are drawn beside the longest that is shown; below a minute all of them are short. */
 const LEAST_LONGEST_MS = 60_000;
@@ -46,7 +46,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
         <Legend />
       </header>
       <FilterBar filters={filters} />
-      {read.rows.fresh > 0 && <Pill fresh={read.rows.fresh} filters={filters} show={read.anew} />}
+      {read.rows.fresh.size > 0 && <Pill fresh={read.rows.fresh.size} filters={filters} show={read.anew} />}
       {list.length > 0 && (
         <JobList list={list} hasMore={read.rows.after !== null} longestMs={longestMs} cancel={setAsked} />
       )}
@@ -64,7 +64,7 @@ function Pill({ fresh, filters, show }: { readonly fresh: number; readonly filte
     show();
     scrollTo({ top: 0 });
   };
-  const count = fresh >= 50 ? "50 or more" : String(fresh);
+  const count = fresh >= FRESH_MAX ? `${FRESH_MAX} or more` : String(fresh);
   return (
     <button type="button" class="button primary pill" onClick={go}>
       {filters.sort === "wait" ? "Sort again" : `${count} new`}
