@@ -104,7 +104,7 @@ async function ends(): Promise<Figure> {
   const spend = createSpending(database);
   const rows = database.prepare<[], JobRow>("SELECT * FROM jobs").all();
   const sums = await cpuMs(() => {
-    for (const row of rows) spend(row);
+    for (const row of rows) spend(row, null);
   });
   await store.close();
   const each = ((sums / ENDS) * 1_000).toFixed(0);

@@ -110,6 +110,9 @@ function makeJob(world: EngineWorld, model: ModelName, n: number): LiveJob {
     abort: null,
     ending: null,
     runningSinceMs: null,
+    firstByteAtMs: null,
+    wentFirst: 0,
+    wentFirstHigher: 0,
   };
 }
 

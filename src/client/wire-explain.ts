@@ -49,6 +49,18 @@ export interface PartWire extends SubjectWire {
   readonly text: string;
   /** Configuration keys, commands or facts that would change it; empty: nothing would. */
   readonly levers: readonly string[];
+  /**
+   * Of `running`, for a streamed answer: until its first byte, and from then on; they sum to `ms`. Null: it does not apply, or
+   * is not known.
+   */
+  readonly first_token_ms: number | null;
+  readonly generating_ms: number | null;
+  /**
+   * Of `own_queue`: jobs of its own model that were started while it was queued, whenever they had come, and of them those of a
+   * higher band. Null: it does not apply, or a router that is gone saw some of them.
+   */
+  readonly went_first: number | null;
+  readonly went_first_higher: number | null;
 }
 
 /** A decision that passed the job over or brought it in; consecutive looks with the same outcome are one. */

@@ -111,6 +111,23 @@ export interface Spent {
   readonly topCause: Cause | null;
   /** In order of first appearance; they sum to wait and run together. */
   readonly parts: readonly { readonly cause: Cause; readonly ms: number }[];
+  /** Absent: it did not wait for a slot, or not all of them were seen. */
+  readonly wentFirst?: WentFirst;
+}
+
+/** Jobs of its own model that were started while it was queued, whenever they had come. */
+export interface WentFirst {
+  readonly jobs: number;
+  /** Of them those in a more urgent band. */
+  readonly higher: number;
+}
+
+/** What only the router that serves a job sees of it; stored when it ends. */
+export interface Noticed {
+  /** Of the attempt that runs; null: none has come. */
+  readonly firstByteAtMs: number | null;
+  /** Null: not all of them were seen. */
+  readonly wentFirst: WentFirst | null;
 }
 
 /** What was true when the job last left the queue; kept for explanations. */

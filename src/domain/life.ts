@@ -4,7 +4,7 @@
 import type { Decision } from "./decision.ts";
 import type { LoadTier } from "./event.ts";
 import type { DecisionId, DeviceId, ModelName } from "./ids.ts";
-import type { Job } from "./job.ts";
+import type { Job, WentFirst } from "./job.ts";
 import type { LoadRecord } from "./journal.ts";
 import type { Cause, HoldRule, Wait, WaitDetail } from "./wait.ts";
 
@@ -21,8 +21,12 @@ export interface StretchDetail extends WaitDetail {
   readonly attempt?: number;
   /** Of `lost_attempt` and `retry_backoff`, with the engine's or router's words: `busy`, `lost: connection refused`. */
   readonly outcome?: string;
-  /** Of `running` and `lost_attempt`: when the first byte came; absent: none did. */
+  /** Of `running` and `lost_attempt`: when the first byte came (of a stream: of what follows its head); absent: none did. */
   readonly firstByteAtMs?: number;
+  /** Of `running` as a part, and of a streamed answer only: until its first byte, and from then on; they sum to it. */
+  readonly answer?: { readonly firstTokenMs: number; readonly generatingMs: number; readonly begun: boolean };
+  /** Of `own_queue` as a part; absent: not all of them were seen. */
+  readonly wentFirst?: WentFirst;
 }
 
 /** What a stretch is about. */

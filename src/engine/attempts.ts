@@ -2,7 +2,7 @@
 
 import type { Call, Outcome, Sink } from "../backends/backend.ts";
 import type { OwnerId } from "../domain/ids.ts";
-import { type Job, transition } from "../domain/job.ts";
+import { type Job, type Noticed, transition } from "../domain/job.ts";
 import { type AttemptEnd, type Body, type Fence, type Finish, type Requeue, StoreError } from "../store/store.ts";
 import { callOf } from "./call.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -12,7 +12,7 @@ import { type LiveJob, phaseOf } from "./live-job.ts";
 import type { RelayHub } from "./relay-hub.ts";
 import { respond } from "./respond.ts";
 import { afterAttempt, BACK_OFF_MAX_MS, backOffMs, type Next } from "./retry.ts";
-import { type EngineWorld, learnWork, type ModelEntry, noteWork, type Residency } from "./state.ts";
+import { type EngineWorld, learnWork, type ModelEntry, noteWork, noticedOf, type Residency } from "./state.ts";
 
 /** An answer that is kept may not be larger. */
 const RESULT_LIMIT_BYTES = 256 * 1024 * 1024;
@@ -71,11 +71,12 @@ export class Attempts {
     live.abort = abort;
     live.phase = "running";
     live.runningSinceMs = this.#world.clock.nowMs();
+    live.firstByteAtMs = null;
     this.#relay.start(live.id, live.durable || !live.stream);
     this.#lifecycle.notify(live.id);
     const { clock, settings } = this.#world;
     const began = noteWork(slot.entry, slot.residency, clock.nowMs());
-    const seen: Seen = { firstByteAtMs: null, tooLarge: false, over: false };
+    const seen: Seen = { answered: false, tooLarge: false, over: false };
     const grace = graceAfter(abort.signal, settings.cancelGraceMs, clock);
     const outcome = await Promise.race([this.#run(slot, abort, seen), grace.over]);
     seen.over = true;
@@ -95,7 +96,7 @@ export class Attempts {
       delivered: this.#relay.delivered(live.id),
       interruption: abort.signal.reason === "shutdown" ? "shutdown" : abort.signal.aborted ? "drain" : null,
     });
-    await this.#settle(slot, next, endOf(outcome, seen.firstByteAtMs));
+    await this.#settle(slot, next, endOf(outcome, noticedOf(this.#world, live)));
     this.#watchEngine(slot, outcome);
   }
 
@@ -110,17 +111,23 @@ export class Attempts {
     if (abort.signal.aborted) return { kind: "aborted" };
     if (body === null) return { kind: "failed", code: "backend_error", detail: "Its body is no longer stored." };
     const keep = live.durable || !live.stream;
+    const firstByte = (): void => {
+      live.firstByteAtMs = this.#world.clock.nowMs();
+      this.#world.emit({ type: "job.first_byte", job: live.id, model: live.model });
+    };
     const sink: Sink = {
       head: (head) => {
         if (seen.over) return;
-        seen.firstByteAtMs = this.#world.clock.nowMs();
-        residency.progressAtMs = seen.firstByteAtMs;
-        this.#world.emit({ type: "job.first_byte", job: live.id, model: live.model });
+        seen.answered = true;
+        residency.progressAtMs = this.#world.clock.nowMs();
+        // Engines send a stream's head at once; its first bytes come with the first token.
+        if (!job.stream) firstByte();
         if (live.phase === "running") this.#relay.head(live.id, head);
       },
       chunk: (bytes) => {
         residency.progressAtMs = this.#world.clock.nowMs();
         if (seen.over || live.phase !== "running") return;
+        if (live.firstByteAtMs === null) firstByte();
         if (keep && this.#relay.keptBytes(live.id) + bytes.byteLength > RESULT_LIMIT_BYTES) {
           seen.tooLarge = true;
           abort.abort("too_large");
@@ -139,7 +146,7 @@ export class Attempts {
             abort.signal,
           )
         : await backend.run(instance, makeCall(), sink, abort.signal);
-    if (outcome.kind === "succeeded" && seen.firstByteAtMs === null) {
+    if (outcome.kind === "succeeded" && !seen.answered) {
       return { kind: "failed", code: "backend_error", detail: "The engine ended its call without an answer." };
     }
     if (!seen.tooLarge) return outcome;
@@ -262,7 +269,8 @@ export class Attempts {
 
 /** What has come of one attempt so far. */
 interface Seen {
-  firstByteAtMs: number | null;
+  /** Its head has come. */
+  answered: boolean;
   tooLarge: boolean;
   /** Its slot is free and its outcome is taken: what it still sends is nobody's. */
   over: boolean;
@@ -274,8 +282,8 @@ const REFUSED = {
 } as const;
 const EMPTY = { status: 200, headers: {}, body: new Uint8Array() };
 
-function endOf(outcome: Outcome, firstByteAtMs: number | null): AttemptEnd {
-  return { firstByteAtMs, outcome: outcome.kind, detail: "detail" in outcome ? outcome.detail : null };
+function endOf(outcome: Outcome, noticed: Noticed): AttemptEnd {
+  return { ...noticed, outcome: outcome.kind, detail: "detail" in outcome ? outcome.detail : null };
 }
 
 function requeuedInMemory(job: Job, requeue: Requeue, nowMs: number): Job {

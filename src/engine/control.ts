@@ -6,7 +6,7 @@ import type { Decision, Looks } from "../domain/decision.ts";
 import type { DevicePhase } from "../domain/event.ts";
 import type { Hint, HintState } from "../domain/hint.ts";
 import type { CallerId, DeviceId, HintId, JobId, ModelName } from "../domain/ids.ts";
-import type { CancelReason, Job } from "../domain/job.ts";
+import type { CancelReason, Job, Noticed } from "../domain/job.ts";
 import type { Minute } from "../domain/minute.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Pause } from "../domain/pause.ts";
@@ -222,6 +222,8 @@ export interface Latest {
   spans(grain: Grain): readonly Span[];
   /** The minute that runs, of all models together. */
   minutes(): readonly Minute[];
+  /** Of a job that is not final; null: it is, or this router does not have it. */
+  noticed(id: JobId): Noticed | null;
 }
 
 export interface EngineControl {

@@ -8,6 +8,7 @@ import type { DeviceUnit } from "./device.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { type LiveJob, phaseOf } from "./live-job.ts";
 import { type EngineWorld, type ModelEntry, noteWork, type Residency, slotsFree } from "./state.ts";
+import { leavesQueue } from "./went-first.ts";
 
 /** What the scheduler had to say about the jobs that are started now. */
 export interface DispatchReason {
@@ -56,6 +57,8 @@ export class Dispatcher {
         reorder: reason.reorder(live),
       };
       entry.queue.remove(live);
+      leavesQueue(live, entry.starts);
+      entry.starts.started(live.band);
       live.phase = "claiming";
       if (residency.running.size === 0) residency.progressAtMs = nowMs;
       noteWork(entry, residency, nowMs);

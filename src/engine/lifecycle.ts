@@ -8,7 +8,8 @@ import type { Leases } from "./leases.ts";
 import { type LiveJob, liveJobOf, phaseOf } from "./live-job.ts";
 import { RATE_HALF_LIFE_MS } from "./meters.ts";
 import type { RelayHub } from "./relay-hub.ts";
-import type { EngineWorld, ModelEntry } from "./state.ts";
+import { type EngineWorld, type ModelEntry, noticedOf } from "./state.ts";
+import { firstCount, joinsQueue, leavesQueue } from "./went-first.ts";
 
 const CLAIM_SETTLES_MS = 1_000;
 
@@ -39,6 +40,7 @@ export class Lifecycle {
     if (this.#world.live.has(job.id) || isFinal(job.state.status)) return;
     const entry = this.#world.models.get(job.model);
     const live = liveJobOf(job, body, entry?.breaker.failures ?? 0);
+    live.wentFirst = firstCount(live, this.#world.clock.nowMs());
     this.#world.live.set(job.id, live);
     this.#leases.grant(job.id, job.leaseMs, this.#world.clock.nowMs(), job.origin === "socket");
     if (job.deadlineAtMs !== null) this.#deadlines.set(job.id, job.deadlineAtMs);
@@ -62,6 +64,7 @@ export class Lifecycle {
     if (live.runAfterMs <= clock.nowMs()) {
       live.phase = "queued";
       entry.queue.add(live);
+      joinsQueue(live, entry.starts);
       this.#world.wake("arrival");
       return;
     }
@@ -74,7 +77,8 @@ export class Lifecycle {
   /** Out of the queue, before anything else may pick it; what it was before. */
   withdraw(live: LiveJob): LiveJob["phase"] {
     const before = live.phase;
-    if (before === "queued") this.#world.models.get(live.model)?.queue.remove(live);
+    const entry = this.#world.models.get(live.model);
+    if (before === "queued" && entry?.queue.remove(live) === true) leavesQueue(live, entry.starts);
     live.phase = "ending";
     return before;
   }
@@ -102,7 +106,8 @@ export class Lifecycle {
 
   async #commitEnd(live: LiveJob, end: End, before: LiveJob["phase"] | null): Promise<Ended | null> {
     try {
-      return (await this.#world.store.end(live.id, end)) ?? this.#endedInMemory(live, end);
+      const noticed = noticedOf(this.#world, live);
+      return (await this.#world.store.end(live.id, { ...end, noticed })) ?? this.#endedInMemory(live, end);
     } catch (error) {
       if (!live.durable) return this.#endedInMemory(live, end);
       if (before !== null) this.#putBack(live, before);

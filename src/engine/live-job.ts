@@ -37,6 +37,11 @@ export interface LiveJob {
   abort: AbortController | null;
   /** When its attempt began; null: none has. */
   runningSinceMs: number | null;
+  /** Of the attempt that runs: when the first byte of its answer came; null: none has. */
+  firstByteAtMs: number | null;
+  /** Jobs of its model that were started while it was queued, and those of higher bands; read by went-first.ts only. */
+  wentFirst: number;
+  wentFirstHigher: number;
   /** While its end is being committed: resolves when that is decided. */
   ending: Promise<void> | null;
 }
@@ -60,6 +65,9 @@ export function liveJobOf(job: Job, body: Body | null, loadFailuresBefore: numbe
     body,
     abort: null,
     runningSinceMs: null,
+    firstByteAtMs: null,
+    wentFirst: 0,
+    wentFirstHigher: 0,
     ending: null,
   };
 }

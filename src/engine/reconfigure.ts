@@ -12,6 +12,7 @@ import type { LiveJob } from "./live-job.ts";
 import { ArrivalMeter, CauseMeter } from "./meters.ts";
 import type { EngineSettings } from "./settings.ts";
 import { type EngineWorld, type ModelEntry, type Residency, residencyOf } from "./state.ts";
+import { StartTally } from "./went-first.ts";
 
 /** Makes `world.models` what `settings` says; the queued jobs of models that are gone, for the caller to fail. */
 export function reconfigure(
@@ -69,6 +70,7 @@ function create(world: EngineWorld, spec: ModelSpec, backend: Backend, order: nu
     breaker: new Breaker(spec.maxLoadFailures),
     learned: new Learned(spec.loadMs, backend.expects?.(spec.name)),
     arrivals: new ArrivalMeter(),
+    starts: new StartTally(),
     unvisitedSinceMs: null,
     remote: spec.usesDevice ? null : alwaysOn(world, spec, backend),
     paused: world.pauses.model(spec.name) !== null,

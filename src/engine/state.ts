@@ -5,6 +5,7 @@ import type { Change } from "../domain/change.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit } from "../domain/event.ts";
 import type { DeviceId, IdSource, JobId, ModelName } from "../domain/ids.ts";
+import type { Noticed } from "../domain/job.ts";
 import type { ModelSpec } from "../domain/model.ts";
 import type { Wait } from "../domain/wait.ts";
 import type { Store } from "../store/store.ts";
@@ -18,6 +19,7 @@ import type { Minutes } from "./minutes.ts";
 import type { Pauses } from "./pauses.ts";
 import type { ChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
+import { type StartTally, wentFirstOf } from "./went-first.ts";
 
 /** A model that can serve now. Written by device.ts and moves.ts (and, for `running`, by the attempts it runs). */
 export interface Residency {
@@ -51,6 +53,7 @@ export interface ModelEntry {
   breaker: Breaker;
   learned: Learned;
   readonly arrivals: ArrivalMeter;
+  readonly starts: StartTally;
   /** Since when the passes have found it with demand and not resident; null while they do not. Written by the loop. */
   unvisitedSinceMs: number | null;
   /** For models that are always on elsewhere; null for those that need a device. */
@@ -149,4 +152,10 @@ export function learnWork(entry: ModelEntry, residency: Residency, began: WorkMa
 /** How long its next load will take, by what there is of it already. */
 export function expectedLoadMs({ learned, backend, spec }: ModelEntry): number {
   return learned.loadMs(backend.nextTier?.(spec.name));
+}
+
+export function noticedOf({ models }: Pick<EngineWorld, "models">, live: LiveJob): Noticed {
+  const entry = models.get(live.model);
+  const wentFirst = entry === undefined ? null : wentFirstOf(live, entry.starts);
+  return { firstByteAtMs: live.firstByteAtMs, wentFirst };
 }

@@ -4,7 +4,7 @@
 import type { LoadTier } from "../domain/event.ts";
 import type { LabelOf, Part, PartWords, StretchDetail, Subject } from "../domain/life.ts";
 import type { Cause } from "../domain/wait.ts";
-import { jobs, quantity } from "../scheduler/wording.ts";
+import { duration, jobs, quantity, thousands } from "../scheduler/wording.ts";
 import { HOLD_WORDS, type Tense, was } from "./hold-words.ts";
 
 export interface CauseWords {
@@ -116,7 +116,7 @@ export function phraseOf(
     case "router_down":
       return `SIR ${was(tense)} not running`;
     case "running":
-      return tense === "past" ? "the engine worked on it" : "the engine works on it";
+      return `the engine ${tense === "past" ? "worked" : "works"} on it${answerWords(detail)}`;
     case "lost_attempt":
       return lostWords(detail, times);
     case "paused":
@@ -132,7 +132,7 @@ export function phraseOf(
     case "draining":
       return drainingWords(by, detail.running, tense);
     case "own_queue":
-      return `other jobs of its own model ${tense === "past" ? "took" : "take"} every slot`;
+      return ownQueueWords(detail.wentFirst, tense);
     case "share_limit":
       return limitWords(detail.limit, tense);
     case "held":
@@ -197,6 +197,22 @@ function drainingWords(by: string, running: number | undefined, tense: Tense): s
   const were = tense === "past" ? "were" : "are";
   if (running === undefined || running < 1) return `what ${by} ran ${was(tense)} finishing`;
   return `${quantity(running, "running job")} of ${by} ${running === 1 ? was(tense) : were} finishing`;
+}
+
+/** `: 0.8 s to the first byte of its answer, 5.2 s from then on`. */
+function answerWords({ answer }: StretchDetail): string {
+  if (answer === undefined) return "";
+  if (!answer.begun) return ": no byte of its answer has come yet";
+  return `: ${duration(answer.firstTokenMs)} to the first byte of its answer, ${duration(answer.generatingMs)} from then on`;
+}
+
+function ownQueueWords(wentFirst: StretchDetail["wentFirst"], tense: Tense): string {
+  if (wentFirst === undefined) return `other jobs of its own model ${tense === "past" ? "took" : "take"} every slot`;
+  const { jobs: count, higher } = wentFirst;
+  if (count === 0) return `jobs of its own model that ran already ${tense === "past" ? "took" : "take"} every slot`;
+  const of = count === 1 ? "in a higher band" : `${thousands(higher)} of them in a higher band`;
+  const went = `${jobs(count)} of its own model went first${higher > 0 ? ` (${of})` : ""}`;
+  return `every slot ${was(tense)} taken and ${went}`;
 }
 
 function limitWords(limit: number | undefined, tense: Tense): string {

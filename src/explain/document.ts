@@ -4,13 +4,14 @@
 import type { ExplainingDecisionWire, ExplanationWire, PartWire, StretchWire } from "../client/wire-explain.ts";
 import type { Decision, Scored } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
-import { isFinal, type Job, type JobStatus, type Spent } from "../domain/job.ts";
+import { isFinal, type Job, type JobStatus, type Noticed, type Spent } from "../domain/job.ts";
 import type { LabelOf, Life, Part, Split, Stretch } from "../domain/life.ts";
 import { partsOf, spentOf } from "../domain/partition.ts";
 import type { Place } from "../engine/control.ts";
 import { partWords } from "./causes.ts";
 import { expectationOf } from "./expectation.ts";
 import { mergeSmall } from "./merge.ts";
+import { withNoticed } from "./noticed.ts";
 import { summaryOf } from "./summary.ts";
 
 /** How an explanation is told, and to whom. */
@@ -22,6 +23,8 @@ export interface Telling {
   readonly place: Place | null;
   /** Decisions in force as they are known now, ahead of what is stored of them. Absent: none. */
   readonly inForce?: readonly Decision[];
+  /** Of a live job, what is not stored yet. Absent or null: nobody can say. */
+  readonly noticed?: Noticed | null;
   /** False: who paused what is not said, since the asker may not know other callers. */
   readonly observes: boolean;
 }
@@ -44,7 +47,8 @@ export function explainJob(explained: Explained): Explanation {
   const { spent } = job;
   const cut = spentOf(split);
   const partial = spent === null ? split.unexplainedMs > UNEXPLAINED_MAX_MS : !sameSpent(spent, cut);
-  const life = partial && spent !== null ? keptLife(job, split, spent) : cutLife(explained);
+  const whole = partial && spent !== null ? keptLife(job, split, spent) : cutLife(explained);
+  const life = { ...whole, parts: withNoticed(whole.parts, whole.stretches, job, explained.noticed ?? null) };
   const { text, code, try: tryLine } = summaryOf(life, label);
   const offsetMs = job.createdAtMs - Math.round(job.acceptedAtMs);
   const { stretches, merged } = mergeSmall(life.stretches);
@@ -115,9 +119,12 @@ function looksOf({ atMs, looks }: Decision): { times: number; lastAtMs: number }
 
 function partWire(part: Part, totalMs: number, offsetMs: number, words: Pick<PartWire, "title" | "text" | "levers">) {
   const { cause, rule, by, device, decision, ms, stretches, fromMs, toMs } = part;
+  const { answer, wentFirst } = part.detail;
   return {
     ...{ cause, rule, by, device, decision, ms, share: totalMs === 0 ? 0 : ms / totalMs, stretches },
     ...{ from_ms: fromMs + offsetMs, to_ms: toMs + offsetMs, ...words },
+    ...{ first_token_ms: answer?.firstTokenMs ?? null, generating_ms: answer?.generatingMs ?? null },
+    ...{ went_first: wentFirst?.jobs ?? null, went_first_higher: wentFirst?.higher ?? null },
   } satisfies PartWire;
 }
 

@@ -23,6 +23,7 @@ export async function explainJob(c: Call, world: HttpWorld): Promise<Response> {
     nowMs,
     label: (model: ModelName) => world.engine.model(model)?.label ?? model,
     place: job.state.status === "queued" ? await world.engine.queue.place(job) : null,
+    noticed: world.engine.latest.noticed(job.id),
     inForce: isFinal(job.state.status) ? [] : inForce(world),
     observes: mayObserve(c),
   });

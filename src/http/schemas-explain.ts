@@ -27,6 +27,13 @@ const part = z
     title: z.string(),
     text: z.string().describe("What happened, without a full stop"),
     levers: z.array(z.string()).describe("What would change it; empty: nothing would"),
+    first_token_ms: ms.nullable().describe("Of running, where the answer is streamed: until its first byte; else null"),
+    generating_ms: ms.nullable().describe("From then on; both sum to ms"),
+    went_first: z
+      .int()
+      .nullable()
+      .describe("Of own_queue: jobs of its own model started while it was queued; null: not all of them were seen"),
+    went_first_higher: z.int().nullable().describe("Of them those of a higher band"),
   })
   .openapi("WaitPart");
 

@@ -6,7 +6,7 @@
 
 import type { Decision, DecisionKind, DecisionReason } from "../domain/decision.ts";
 import type { CallerId, DecisionId, DeviceId, InstanceId, JobId, ModelName, OwnerId, PoolId } from "../domain/ids.ts";
-import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus } from "../domain/job.ts";
+import type { CancelReason, Dispatch, Job, JobError, JobOrigin, JobStatus, Noticed, WentFirst } from "../domain/job.ts";
 import type { LoadRecord, LogEntry } from "../domain/journal.ts";
 import type { Ranking } from "../domain/ranking.ts";
 import type { Wait } from "../domain/wait.ts";
@@ -106,6 +106,8 @@ export interface AttemptEnd {
   readonly firstByteAtMs: number | null;
   readonly outcome: string;
   readonly detail: string | null;
+  /** Stored at the job's end; absent or null: not all of them were seen. */
+  readonly wentFirst?: WentFirst | null;
 }
 
 export type Finish =
@@ -113,10 +115,11 @@ export type Finish =
   /** `result` holds an engine's refusal (4xx), kept byte for byte; null when the failure is ours to word. */
   | { readonly kind: "failed"; readonly error: JobError; readonly result: Result | null };
 
-export type End =
+export type End = { readonly noticed?: Noticed } & (
   | { readonly type: "cancel"; readonly reason: CancelReason }
   | { readonly type: "expire" }
-  | { readonly type: "fail"; readonly error: JobError };
+  | { readonly type: "fail"; readonly error: JobError }
+);
 
 export interface Requeue {
   readonly charge: "attempt" | "interruption" | "none";

@@ -29,6 +29,9 @@ function liveJob(n: number, priority: number, acceptedAtMs: number, deadlineAtMs
     abort: null,
     ending: null,
     runningSinceMs: null,
+    firstByteAtMs: null,
+    wentFirst: 0,
+    wentFirstHigher: 0,
   };
 }
 

@@ -85,12 +85,20 @@ export function life(state: JobState, parts: readonly Part[], more: Partial<Life
   };
 }
 
+const answer = (firstTokenMs: number, generatingMs: number, begun = true) => ({ firstTokenMs, generatingMs, begun });
+
 /** One part for each cause, for each rule of `held`, and for each detail that changes the words. */
 export const PARTS: readonly (readonly [name: string, part: Part])[] = [
   ...CAUSES.filter((cause) => cause !== "held").map((cause) => [cause, part(cause, 61_000)] as const),
   ...RULES.map((rule) => [`held ${rule}`, part("held", 61_000, { rule })] as const),
   ["held, nobody knows by whom", part("held", 61_000, { rule: null, by: null })],
   ["held no_room, by nobody", part("held", 61_000, { rule: "no_room", by: null })],
+  ["own_queue, nobody first", part("own_queue", 61_000, { detail: { wentFirst: { jobs: 0, higher: 0 } } })],
+  ["own_queue behind 1", part("own_queue", 61_000, { detail: { wentFirst: { jobs: 1, higher: 1 } } })],
+  ["own_queue behind 1,200", part("own_queue", 61_000, { detail: { wentFirst: { jobs: 1_200, higher: 4 } } })],
+  ["own_queue behind 2 of its band", part("own_queue", 61_000, { detail: { wentFirst: { jobs: 2, higher: 0 } } })],
+  ["running, a stream", part("running", 6_000, { detail: { answer: answer(800, 5_200) } })],
+  ["running, a stream not begun", part("running", 6_000, { detail: { answer: answer(6_000, 0, false) } })],
   ["held own_move, by hand", part("held", 61_000, { rule: "own_move", by: null, detail: { who: "ada" } })],
   ["held own_move, by a name not shown", part("held", 61_000, { rule: "own_move", by: null, detail: { who: null } })],
   ["held switching_other, by hand", part("held", 61_000, { rule: "switching_other", detail: { who: "local" } })],
@@ -123,6 +131,7 @@ export const NASTY: readonly StretchDetail[] = [
   { error: "  ...  \n\n" },
   { outcome: "a".repeat(5_000) },
   { outcome: "tabs\tand\u0000nulls\u2028and 1 jobs" },
-  { running: 0, limit: 0, attempt: 0 },
+  { running: 0, limit: 0, attempt: 0, wentFirst: { jobs: 0, higher: 0 } },
+  { wentFirst: { jobs: 1, higher: 0 }, answer: answer(0, 0) },
   { note: '"', who: "" },
 ];

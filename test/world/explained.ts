@@ -44,8 +44,13 @@ export async function faultsOf(store: Store, job: Job, nowMs: number): Promise<s
   if (split.doubledMs > 1) faults.push(`${split.doubledMs} ms have two causes in ${life()}`);
   if (lengthOf(stretches, "dispatch") >= DISPATCH_MAX_MS) faults.push(`waits for nothing in ${life()}`);
   faults.push(...(await loadingFaults(store, job, stretches, nowMs)), ...(await decisionFaults(store, stretches)));
-  if (isFinal(job.state.status) && JSON.stringify(job.spent) !== JSON.stringify(spentOf(split))) {
-    faults.push(`was summed up as ${JSON.stringify(job.spent)} and is ${life()}`);
+  const { wentFirst = { jobs: 0, higher: 0 }, ...spent } = job.spent ?? {};
+  if (isFinal(job.state.status) && JSON.stringify(spent) !== JSON.stringify(spentOf(split))) {
+    faults.push(`was summed up as ${JSON.stringify(spent)} and is ${life()}`);
+  }
+  const { jobs, higher } = wentFirst;
+  if (!Number.isInteger(jobs) || !Number.isInteger(higher) || higher < 0 || jobs < higher) {
+    faults.push(`stood behind ${jobs} jobs, ${higher} of them in higher bands`);
   }
   return faults;
 }

@@ -4,7 +4,6 @@
 import type { Database } from "better-sqlite3";
 import type { OwnerId } from "../../domain/ids.ts";
 import type { Subscription } from "../delivery-verbs.ts";
-import type { Result } from "../store.ts";
 import { type Accepting, createAccepting } from "./accept.ts";
 import { createLining, createTally, type Lining } from "./batch-lines.ts";
 import { type Batching, createBatching } from "./batches.ts";
@@ -19,8 +18,7 @@ import { Ledger } from "./ledger.ts";
 import { createPurger } from "./purger.ts";
 import { createRecovering, type Recovering } from "./recovery.ts";
 import { createRetention, type Retention } from "./retention.ts";
-import { createRunning, type Running } from "./running.ts";
-import type { JobRow } from "./schema.ts";
+import { createRunning, type OnEnd, type Running } from "./running.ts";
 import { createSpending } from "./spending.ts";
 
 export interface CoreSettings {
@@ -72,8 +70,8 @@ export function createCore(db: Database, settings: CoreSettings): Core {
   const deliveries = createDelivering(db, settings.subscriptions);
   const tally = createTally(db);
   const spend = createSpending(db);
-  const ended = (at: Stamp, row: JobRow, result: Result | null): void => {
-    spend(row);
+  const ended: OnEnd = (at, row, result, wentFirst) => {
+    spend(row, wentFirst);
     tally(row);
     deliveries.announcer.jobEnded(at, row, result);
   };

@@ -3,10 +3,11 @@
 import type { Database } from "better-sqlite3";
 import type { JobId } from "../../domain/ids.ts";
 import { isFinal, type Job, type JobStatus } from "../../domain/job.ts";
-import type { End, Ended, Result } from "../store.ts";
+import type { End, Ended } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
 import { CANCELLED, EXPIRED, FAILED, RUNNING, STATUSES, type Stamp, toJob } from "./job-row.ts";
 import type { Purger } from "./purger.ts";
+import type { OnEnd } from "./running.ts";
 import type { JobRow } from "./schema.ts";
 
 export const END = `
@@ -16,7 +17,7 @@ export const END = `
     evictable_ms = CASE WHEN durable = 1 AND batch IS NULL THEN ? ELSE NULL END
   WHERE seq = ? AND status IN (0, 1) RETURNING *`;
 const END_ATTEMPT = `
-  UPDATE attempts SET ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
+  UPDATE attempts SET first_byte_ms = ?, ended_ms = ?, outcome = ?, detail = ? WHERE job = ? AND epoch = ? AND ended_ms IS NULL`;
 const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, ?)";
 const BY_ID = "SELECT * FROM jobs WHERE id = ?";
 
@@ -27,12 +28,7 @@ export interface Ending {
   endRow(at: Stamp, row: JobRow, end: End): Job;
 }
 
-export function createEnding(
-  db: Database,
-  settings: CoreSettings,
-  purger: Purger,
-  onEnd: (at: Stamp, row: JobRow, result: Result | null) => void,
-): Ending {
+export function createEnding(db: Database, settings: CoreSettings, purger: Purger, onEnd: OnEnd): Ending {
   const byId = db.prepare<[string], JobRow>(BY_ID);
   const update = db.prepare<unknown[], JobRow>(END);
   const endAttempt = db.prepare(END_ATTEMPT);
@@ -53,8 +49,11 @@ export function createEnding(
       row.seq,
     );
     if (ended === undefined) throw new Error("a job that was live cannot be ended");
-    if (row.status === RUNNING) endAttempt.run(at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
-    onEnd(at, ended, null);
+    const { firstByteAtMs = null, wentFirst = null } = wish.noticed ?? {};
+    if (row.status === RUNNING) {
+      endAttempt.run(firstByteAtMs, at.atMs, end.outcome, end.reason ?? end.message, row.seq, row.epoch);
+    }
+    onEnd(at, ended, null, wentFirst);
     insertEvent.run(row.seq, ended.epoch * 2, at.atMs, STATUSES[end.status]);
     return toJob(ended);
   };

@@ -115,12 +115,14 @@ function toDispatch(row: JobRow): Dispatch | null {
 
 function toSpent(row: JobRow): Spent | null {
   if (row.parts === null) return null;
-  const parts = JSON.parse(row.parts) as [Cause, number][];
+  const parts = JSON.parse(row.parts) as [Cause, number, number?, number?][];
+  const [, , jobs, higher = 0] = parts.find(([cause]) => cause === "own_queue") ?? [];
   return {
     waitMs: row.wait_ms ?? 0,
     runMs: row.run_ms ?? 0,
     topCause: row.top_cause as Cause | null,
     parts: parts.map(([cause, ms]) => ({ cause, ms })),
+    ...(jobs === undefined ? {} : { wentFirst: { jobs, higher } }),
   };
 }
 

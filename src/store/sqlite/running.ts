@@ -2,7 +2,7 @@
 // epoch and owner, so that whoever lost its claim can change nothing.
 
 import type { Database } from "better-sqlite3";
-import type { Job } from "../../domain/job.ts";
+import type { Job, WentFirst } from "../../domain/job.ts";
 import type { AttemptEnd, Authority, Fence, Finish, Pick, Requeue, Result } from "../store.ts";
 import type { CoreSettings } from "./core.ts";
 import { FAILED, QUEUED, type Stamp, SUCCEEDED, toJob } from "./job-row.ts";
@@ -30,18 +30,16 @@ const END_ATTEMPT = `
   UPDATE attempts SET first_byte_ms = ?, ended_ms = ?, outcome = ?, detail = ?, run_after_ms = ? WHERE job = ? AND epoch = ?`;
 const INSERT_EVENT = "INSERT INTO job_events (job, n, at_ms, type) VALUES (?, ?, ?, ?)";
 
+/** Told of each job that has just become final, in the transaction that ends it. */
+export type OnEnd = (at: Stamp, row: JobRow, result: Result | null, wentFirst: WentFirst | null) => void;
+
 export interface Running {
   claim(at: Stamp, authority: Authority, picks: readonly Pick[]): (Job | null)[];
   finish(at: Stamp, fence: Fence, finish: Finish, attempt: AttemptEnd): Job | null;
   requeue(at: Stamp, fence: Fence, requeue: Requeue, attempt: AttemptEnd): Job | null;
 }
 
-export function createRunning(
-  db: Database,
-  settings: CoreSettings,
-  ledger: Ledger,
-  onEnd: (at: Stamp, row: JobRow, result: Result | null) => void,
-): Running {
+export function createRunning(db: Database, settings: CoreSettings, ledger: Ledger, onEnd: OnEnd): Running {
   const claim = db.prepare<unknown[], JobRow>(CLAIM);
   const insertAttempt = db.prepare(INSERT_ATTEMPT);
   const finish = db.prepare<unknown[], JobRow>(FINISH);
@@ -88,7 +86,7 @@ export function createRunning(
       );
       if (row === undefined) return null;
       if (row.durable === 1 && end.result !== null) keep(row, at, end.result);
-      onEnd(at, row, end.result);
+      onEnd(at, row, end.result, attempt.wentFirst ?? null);
       close(row, fence.epoch, at, attempt, end.kind === "succeeded" ? "completed" : "failed");
       return toJob(row);
     },

@@ -3,6 +3,7 @@
 
 import type { Database } from "better-sqlite3";
 import type { ModelName } from "../../domain/ids.ts";
+import type { WentFirst } from "../../domain/job.ts";
 import { spentOf, splitLife } from "../../domain/partition.ts";
 import type { QueueCause, Wait } from "../../domain/wait.ts";
 import { toJob } from "./job-row.ts";
@@ -15,14 +16,14 @@ export const WAITED = WAITS.replace("SELECT *", "SELECT cause, from_ms, to_ms");
 export const SPEND = "UPDATE jobs SET wait_ms = ?, run_ms = ?, top_cause = ?, parts = ? WHERE seq = ?";
 
 /** Fills these columns of a row that has just become final, and stores them. */
-export function createSpending(db: Database): (row: JobRow) => void {
+export function createSpending(db: Database): (row: JobRow, wentFirst: WentFirst | null) => void {
   const attempts = db.prepare<[number], AttemptRow>(ATTEMPTS_OF);
   const waits = db.prepare<[Gap & { model: string }], [QueueCause, number, number | null]>(WAITED).raw();
   const spend = db.prepare(SPEND);
   // Gaps come into being at a start only: those before this one are all there are.
   const gaps = db.prepare<[Gap], Gap>(DOWNTIMES).all({ fromMs: 0, toMs: Number.MAX_SAFE_INTEGER });
 
-  return (row) => {
+  return (row, wentFirst) => {
     const { accepted_ms: fromMs, finished_ms: toMs, model } = row;
     if (toMs === null) return;
     const { waitMs, runMs, topCause, parts } = spentOf(
@@ -37,7 +38,10 @@ export function createSpending(db: Database): (row: JobRow) => void {
     row.wait_ms = waitMs;
     row.run_ms = runMs;
     row.top_cause = topCause;
-    row.parts = JSON.stringify(parts.map(({ cause, ms }) => [cause, ms]));
+    // What went first says something only of a wait for a slot.
+    const counts = wentFirst === null ? [] : [wentFirst.jobs, wentFirst.higher];
+    const kept = parts.map(({ cause, ms }) => [cause, ms, ...(cause === "own_queue" ? counts : [])]);
+    row.parts = JSON.stringify(kept);
     spend.run(row.wait_ms, row.run_ms, row.top_cause, row.parts, row.seq);
   };
 }
