@@ -2,7 +2,7 @@
 
 import type { Call, Outcome, Sink } from "../backends/backend.ts";
 import type { OwnerId } from "../domain/ids.ts";
-import { type Job, type Noticed, transition } from "../domain/job.ts";
+import { type Job, transition } from "../domain/job.ts";
 import { type AttemptEnd, type Body, type Fence, type Finish, type Requeue, StoreError } from "../store/store.ts";
 import { callOf } from "./call.ts";
 import type { DeviceUnit } from "./device.ts";
@@ -96,7 +96,8 @@ export class Attempts {
       delivered: this.#relay.delivered(live.id),
       interruption: abort.signal.reason === "shutdown" ? "shutdown" : abort.signal.aborted ? "drain" : null,
     });
-    await this.#settle(slot, next, endOf(outcome, noticedOf(this.#world, live)));
+    const detail = "detail" in outcome ? outcome.detail : null;
+    await this.#settle(slot, next, { ...noticedOf(this.#world, live), outcome: outcome.kind, detail });
     this.#watchEngine(slot, outcome);
   }
 
@@ -281,10 +282,6 @@ const REFUSED = {
   message: "The engine refused the request; its answer is in the result.",
 } as const;
 const EMPTY = { status: 200, headers: {}, body: new Uint8Array() };
-
-function endOf(outcome: Outcome, noticed: Noticed): AttemptEnd {
-  return { ...noticed, outcome: outcome.kind, detail: "detail" in outcome ? outcome.detail : null };
-}
 
 function requeuedInMemory(job: Job, requeue: Requeue, nowMs: number): Job {
   const { charge, delayMs } = requeue;
