@@ -17,6 +17,9 @@ _sir() {
   while IFS=$'\\t' read -r each _; do
     [[ -n $each ]] && COMPREPLY+=("\${each#"$base"}")
   done <<< "$answer"
+  # A key wants its value right behind it.
+  [[ \${COMPREPLY[0]} == *= ]] && compopt -o nospace
+  return 0
 }
 complete -o nosort -F _sir sir
 `;
@@ -34,7 +37,9 @@ _sir() {
   for line in "\${lines[@]}"; do
     [[ -n "$line" ]] && candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
   done
-  (( \${#candidates} )) && _describe -V 'sir' candidates
+  local -a ending
+  [[ "\${candidates[1]}" == *=:* ]] && ending=(-S '')
+  (( \${#candidates} )) && _describe -V 'sir' candidates "\${ending[@]}"
 }
 (( \${+functions[compdef]} )) && compdef _sir sir
 `;

@@ -2,7 +2,10 @@
 
 import type { DecisionList, JobList, ModelList } from "../client/wire.ts";
 import type { StatusWire } from "../client/wire-status.ts";
+import { ENGINE_KINDS } from "../discovery/found.ts";
 import { BANDS } from "../domain/band.ts";
+import { SCOPES } from "../domain/caller-key.ts";
+import { CAUSES } from "../domain/wait.ts";
 import type { Io } from "./command.ts";
 import { timeText } from "./instant.ts";
 import { STATUSES } from "./job-text.ts";
@@ -20,6 +23,16 @@ const NEWEST = 20;
 
 const words = (all: readonly string[]): readonly Candidate[] => all.map((each) => [each, ""]);
 
+/** Written here and compared in a test with what reads them: asking that would load a scheduler, or a simulator. */
+const POLICIES = ["model-score", "fifo", "serial", "longest", "stint"];
+const SETTINGS =
+  "minResidencySeconds maxWaitSeconds switchCostWeight serveBeforeSwap strict agingDivisorSeconds swapAffinityBonus batch " +
+  "ageWeight depthWeight idleLapse weight doublesSeconds visitSeconds swapShare burst price hold holdMax " +
+  "rateHalfLifeSeconds carry rescueSlack rescue drainSeconds";
+const WORKLOADS =
+  "essay homelab homelab-x3 poisson-0.3 poisson-0.5 poisson-0.8 overload-1.2 adversary azure mooncake servegen " +
+  "homelab-packed livelock rare bursts three collation";
+
 const FLAGS: Readonly<Record<string, Source>> = {
   model: "models",
   device: "devices",
@@ -29,7 +42,12 @@ const FLAGS: Readonly<Record<string, Source>> = {
   priority: words(BANDS),
   kind: words(["swap", "load", "preload", "unload", "hold", "idle"]),
   sort: words(["wait"]),
-  policy: words(["model-score", "fifo", "serial", "longest", "stint"]),
+  policy: words(POLICIES),
+  set: words(SETTINGS.split(" ").map((key) => `${key}=`)),
+  workload: words(WORKLOADS.split(" ")),
+  cause: words(CAUSES),
+  scopes: words(SCOPES),
+  only: words([...ENGINE_KINDS, "openai"]),
   endpoint: words(["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses"]),
   logLevel: words(["debug", "info", "warn", "error", "silent"]),
   repeat: words(["daily"]),
@@ -39,6 +57,7 @@ const FLAGS: Readonly<Record<string, Source>> = {
   keyFile: FILES,
   to: FILES,
   svg: FILES,
+  out: FILES,
 };
 
 export function sourceOfFlag(name: string): Source | null {
@@ -50,6 +69,8 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   decisions: ["list", "show"],
   models: ["list", "load", "unload", "pin", "unpin", "drain", "logs"],
   hints: ["list", "add", "remove"],
+  keys: ["list", "new", "check"],
+  simulate: ["suite", "list", ...WORKLOADS.split(" ")],
   completion: ["bash", "zsh", "fish", "powershell"],
   config: ["schema"],
   import: ["llama-swap"],

@@ -45,7 +45,7 @@ function shell(name: string, words: readonly string[]): string {
 function bash(line: string): string[] {
   const script = `
     source <(sir completion bash)
-    compopt() { :; }
+    compopt() { [[ $2 == nospace ]] && echo nospace; }
     COMP_LINE=$1 COMP_POINT=\${#1}
     _sir
     printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -64,7 +64,7 @@ function fish(line: string): string[] {
 function zsh(...words: string[]): string[] {
   const script = `
     compdef() { :; }
-    _describe() { print -rl -- "\${(@P)\${@[-1]}}" }
+    _describe() { print -rl -- "\${(@P)3}"; (( $# > 3 )) && print -r -- "(\${(q)@[4,-1]})" }
     _files() { print :files }
     eval "$(sir completion zsh)"
     words=("$@") CURRENT=$#
@@ -85,6 +85,11 @@ describe("completion", () => {
     expect(bash("sir submit --body req")).toEqual(["request.json"]);
   });
 
+  it("bash: a setting's key waits for its value, without a blank", () => {
+    expect(bash("sir replay --set maxW")).toEqual(["nospace", "maxWaitSeconds="]);
+    expect(bash("sir replay --pol")).toEqual(["--policy"]);
+  });
+
   it("bash: goes on behind a colon, where bash breaks words", () => {
     expect(bash("sir models load org/chat:")).toEqual(["8b"]);
   });
@@ -97,6 +102,7 @@ describe("completion", () => {
     expect(zsh("sir", "models", "load", "org")[0]).toMatch(/^org\/chat\\:8b:/);
     expect(zsh("sir", "jobs", "wait", "")[0]).toMatch(new RegExp(`^${job}:`));
     expect(zsh("sir", "submit", "--body", "")).toEqual([":files"]);
+    expect(zsh("sir", "replay", "--set", "maxW")).toEqual(["maxWaitSeconds=:", "(-S '')"]);
   });
 
   it("fish: commands, flags, models, decisions, files", () => {
