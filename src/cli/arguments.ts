@@ -9,7 +9,7 @@ export const GLOBAL_ARGS = {
   json: { type: "boolean", description: "Print one JSON document on standard output." },
   color: { type: "boolean", default: true, description: "No colour (also NO_COLOR; never off a terminal)." },
   quiet: { type: "boolean", alias: "q", description: "Say nothing but data and errors." },
-  utc: { type: "boolean", description: "Show instants in UTC instead of local time." },
+  utc: { type: "boolean", description: "Tell instants in UTC instead of the router's time." },
   help: { type: "boolean", alias: "h", description: "Show this help." },
 } as const satisfies ArgsDef;
 

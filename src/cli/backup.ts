@@ -54,6 +54,6 @@ export const backup = defineSirCommand({
 const sound = (ok: boolean | null): string => (ok === true ? ", verified" : ", not verified (--verify)");
 
 function defaultPath(io: Io): string {
-  const stamp = instantText(io.clock.wallMs(), io.utc).replaceAll(/[-:]/g, "").replace(" ", "-");
+  const stamp = instantText(io.clock.wallMs(), io.zone).replaceAll(/[-:]/g, "").replace(" ", "-");
   return `sir-backup-${stamp}/sir.db`;
 }

@@ -3,6 +3,7 @@
 import type { ArgsDef, ParsedArgs } from "citty";
 import type { Clock } from "../domain/clock.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import type { Zone } from "./zone.ts";
 
 export type SignalName = "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT" | "SIGWINCH";
 
@@ -41,8 +42,8 @@ export interface Io {
   readonly fetch: typeof globalThis.fetch;
   /** Progress lines and other talk are not wanted. */
   readonly quiet: boolean;
-  /** Instants are shown in UTC, else in local time. */
-  readonly utc: boolean;
+  /** In whose time instants are told. */
+  readonly zone: Zone;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Whether `out` may be coloured. */

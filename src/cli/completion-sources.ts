@@ -105,7 +105,7 @@ export async function candidatesFor(
   if (source === FILES) return FILES;
   if (typeof source !== "string") return source;
   const router = routerClient({ timeout: String(patienceMs / 1_000), ...(url === null ? {} : { url }) }, io);
-  const at = (seconds: number): string => timeText(seconds * 1_000, io.utc);
+  const at = (seconds: number): string => timeText(seconds * 1_000, io.zone);
   if (source === "models") {
     const { data } = (await router.ask("GET", "/v1/models")) as ModelList;
     return data.flatMap(({ id, sir }) => [id, ...sir.aliases].map((name): Candidate => [name, sir.state]));

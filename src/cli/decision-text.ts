@@ -21,7 +21,7 @@ export const DECISION_COLUMNS: readonly Column[] = [
 /** With the date off a terminal, where nobody knows which day it is read. */
 export function decisionRow(decision: DecisionWire, io: Io): string[] {
   const { id, at, device, kind, reason, sentence } = decision;
-  const when = io.screen.out ? timeText(at * 1_000, io.utc) : instantText(at * 1_000, io.utc);
+  const when = io.screen.out ? timeText(at * 1_000, io.zone) : instantText(at * 1_000, io.zone);
   return [when, id, device, kind, reason, sentence];
 }
 
@@ -31,7 +31,7 @@ export function decisionLines(decision: DecisionWire, io: Io): string[] {
   const rule = guard === null ? "" : `, rule ${guard}`;
   const { asked_by } = decision;
   const lines = [
-    `${instantText(at * 1_000, io.utc)}  ${harmless(device)}  ${kind} ${reason}`,
+    `${instantText(at * 1_000, io.zone)}  ${harmless(device)}  ${kind} ${reason}`,
     id,
     ...wrapped(harmless(sentence), room).map((line) => bold(line, io.color)),
     `policy ${policy}${rule}`,
@@ -97,7 +97,7 @@ function numberLines({ numbers, budget, next_look_at, at }: DecisionWire): strin
 /** Consecutive looks that came to the same are one decision. */
 function looksOf({ times, last_at }: DecisionWire, io: Io): string[] {
   if (times < 2) return [];
-  return [`it came to the same ${quantity(times, "time")}, last at ${timeText(last_at * 1_000, io.utc)}`];
+  return [`it came to the same ${quantity(times, "time")}, last at ${timeText(last_at * 1_000, io.zone)}`];
 }
 
 function residentLines({ resident }: DecisionWire): string[] {

@@ -13,6 +13,7 @@ import { findId } from "./record-id.ts";
 import { withRouter } from "./router-client.ts";
 import { printTable, tableText } from "./table.ts";
 import { choiceOf, verbOf } from "./verb.ts";
+import { sayZone } from "./zone.ts";
 
 const VERBS = ["list", "show"] as const;
 const KINDS = ["swap", "load", "preload", "unload", "hold", "idle"] as const;
@@ -103,6 +104,7 @@ async function follow(desk: Desk, filter: Filter, json: boolean, io: Io): Promis
       );
       io.out(head ? text : text.slice(text.indexOf("\n") + 1));
       head = false;
+      sayZone(io);
     }
   };
   try {

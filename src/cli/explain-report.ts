@@ -133,7 +133,7 @@ const DECISIONS: readonly Column[] = [
 function decisionsText({ decisions }: ExplanationWire, io: Io): string[] {
   if (decisions.length === 0) return [];
   const shown = io.screen.out ? telling(decisions) : decisions;
-  const at = (ms: number): string => (io.screen.out ? timeText(ms, io.utc) : instantText(ms, io.utc));
+  const at = (ms: number): string => (io.screen.out ? timeText(ms, io.zone) : instantText(ms, io.zone));
   const rows = shown.map(({ id, at_ms, times, own, winner, sentence }) => {
     const [mine, theirs] = [own?.score ?? null, winner?.score ?? null];
     const text = (value: number | null): string => (value === null ? NONE : score(value));

@@ -1,6 +1,7 @@
 // Instants as people type them: ISO dates, a time of today, `yesterday`, or how long ago (`2h`, `1d12h`).
 
 import { UsageError } from "./command.ts";
+import type { Zone } from "./zone.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 /** No timer reaches further. */
@@ -56,22 +57,12 @@ function dayStart(nowMs: number, days: number): number {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime();
 }
 
-const two = (value: number): string => String(value).padStart(2, "0");
-
-/** `2026-03-01 14:30:05`, local or in UTC. */
-export function instantText(atMs: number, utc = false): string {
-  return `${dateText(atMs, utc)} ${timeText(atMs, utc)}`;
+/** `2026-03-01 14:30:05` */
+export function instantText(atMs: number, zone: Zone): string {
+  return zone.tell(atMs);
 }
 
 /** `14:30:05` */
-export function timeText(atMs: number, utc = false): string {
-  const at = new Date(atMs);
-  return utc
-    ? at.toISOString().slice(11, 19)
-    : [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => two(part)).join(":");
-}
-
-function dateText(atMs: number, utc: boolean): string {
-  const at = new Date(atMs);
-  return utc ? at.toISOString().slice(0, 10) : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+export function timeText(atMs: number, zone: Zone): string {
+  return zone.tell(atMs).slice(11);
 }

@@ -60,7 +60,7 @@ function shortStart({ queue }: Pick<Receipt, "queue">, io: Io): string {
 
 function startOf(queue: QueueWire | null, io: Io) {
   const asOf = queue?.as_of ?? 0;
-  const at = (seconds: number): string => timeText((asOf + seconds) * 1_000, io.utc).slice(0, 5);
+  const at = (seconds: number): string => timeText((asOf + seconds) * 1_000, io.zone).slice(0, 5);
   return { start: queue?.start ?? null, bound: queue?.dispatch_within_seconds ?? null, at };
 }
 
@@ -75,7 +75,7 @@ function mostly({ cause, parts, wait_ms }: JobRow): string | null {
 /** One job in lines of a name and a value. */
 export function receiptLines(receipt: Receipt, io: Io): string[] {
   const { id, status, model, endpoint, priority, attempts, queue, lease, error, metadata } = receipt;
-  const when = (at: number | null): string | null => (at === null ? null : instantText(at * 1_000, io.utc));
+  const when = (at: number | null): string | null => (at === null ? null : instantText(at * 1_000, io.zone));
   const rows: [string, string | null][] = [
     ["job", id],
     ["status", status],

@@ -14,6 +14,7 @@ import { liveFeed } from "./live-feed.ts";
 import { findId } from "./record-id.ts";
 import { tableText } from "./table.ts";
 import { choiceOf } from "./verb.ts";
+import { sayZone } from "./zone.ts";
 
 export const LIST_ARGS = {
   status: { type: "string", valueHint: "S", description: `Only these, separated by commas: ${STATUSES.join(", ")}.` },
@@ -77,7 +78,7 @@ function rowsText(rows: readonly JobRow[], io: Io): string {
 function remarks({ data, has_more, last_id, scanned_to_ms }: JobRowList, io: Io): string[] {
   const lines = data.length === 0 ? ["No such job."] : [];
   if (scanned_to_ms !== null && scanned_to_ms !== undefined) {
-    lines.push(`Looked back as far as ${instantText(scanned_to_ms, io.utc)}; --after goes on from there.`);
+    lines.push(`Looked back as far as ${instantText(scanned_to_ms, io.zone)}; --after goes on from there.`);
   }
   if (has_more && last_id !== null) lines.push(`More: --after ${last_id}`);
   return lines;
@@ -97,7 +98,8 @@ async function watchJobs(desk: Desk, query: Query, json: boolean, io: Io): Promi
   const show = async (): Promise<void> => {
     const { data } = await readRows(desk, query);
     if (redraws) {
-      const title = `${instantText(io.clock.nowMs(), io.utc)}  Ctrl-C ends`;
+      const now = instantText(io.clock.nowMs(), io.zone);
+      const title = `${now} ${io.zone.foreign}`.trimEnd().concat("  Ctrl-C ends");
       io.write(`${HOME_AND_CLEAR}${title}\n\n${rowsText(data, io)}\n`);
       return;
     }
@@ -109,6 +111,7 @@ async function watchJobs(desk: Desk, query: Query, json: boolean, io: Io): Promi
       const text = rowsText(changed, io);
       io.out(head ? text : text.slice(text.indexOf("\n") + 1));
       head = false;
+      sayZone(io);
     }
   };
   try {

@@ -7,6 +7,7 @@ import { type Command, type Io, UsageError } from "./command.ts";
 import { COMMANDS, GROUPS } from "./command-list.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { commandHelp, exitCodesHelp, overview } from "./help.ts";
+import { sayZone, Zone } from "./zone.ts";
 
 /** @param argv what follows the program's own name */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -45,7 +46,10 @@ async function runCommand(command: Command, raw: readonly string[], io: Io): Pro
   const repeated = (command.repeats ?? []).map((flag) => [flag, everyValue(raw, flag, args)] as const);
   const lists = Object.fromEntries(repeated.filter(([, values]) => values.length > 1));
   const parsed = Object.assign(parseArgs([...raw], args), lists);
-  return await command.run(parsed, wishedFor(parsed, io));
+  const wished = wishedFor(parsed, io);
+  const code = await command.run(parsed, wished);
+  sayZone(wished);
+  return code;
 }
 
 /** The terminal as the flags of every command want it. */
@@ -54,7 +58,7 @@ function wishedFor(parsed: Readonly<Record<string, unknown>>, io: Io): Io {
   return {
     ...io,
     color: io.color && parsed["color"] !== false,
-    utc: io.utc || parsed["utc"] === true,
+    ...(parsed["utc"] === true ? { zone: new Zone(true) } : {}),
     ...(quiet ? { quiet, say: () => undefined } : {}),
   };
 }

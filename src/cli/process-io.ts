@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { SystemClock } from "../system/clock.ts";
 import type { Io, Screen } from "./command.ts";
 import { plainSigns } from "./width.ts";
+import { Zone } from "./zone.ts";
 
 /** A reader that stopped early (`sir … | head`) is no error. */
 function ignoreBrokenPipe(stream: NodeJS.WriteStream): void {
@@ -45,7 +46,7 @@ export function processIo(): Io {
     onKey,
     fetch: (input, init) => globalThis.fetch(input, init),
     quiet: false,
-    utc: false,
+    zone: new Zone(),
     environment: env,
     cwd: process.cwd(),
     color: stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",

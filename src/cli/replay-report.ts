@@ -4,13 +4,14 @@ import type { Account, Moved, Other, ReplayReport, Waits } from "../client/wire-
 import { BANDS } from "../domain/band.ts";
 import { secondsText } from "../simulator/chart-svg.ts";
 import { instantText } from "./instant.ts";
+import type { Zone } from "./zone.ts";
 
 type Cell = (account: Account) => string;
 
-export function replayText(report: ReplayReport): string {
+export function replayText(report: ReplayReport, zone: Zone): string {
   const { accounts, others, fidelity, notes } = report;
-  const from = instantText(Date.parse(report.from));
-  const to = instantText(Date.parse(report.to));
+  const from = instantText(Date.parse(report.from), zone);
+  const to = instantText(Date.parse(report.to), zone);
   const lines = [`${from} to ${to}, ${report.jobs} jobs, ${report.policy} ran (${report.source})`];
   if (fidelity !== null) lines.push(`fidelity: ${fidelity.sentence}.`);
   for (const note of notes) lines.push(`note: ${note}`);

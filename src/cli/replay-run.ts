@@ -37,7 +37,7 @@ export async function replayFrom(source: HistorySource, args: Args, json: boolea
       ? writeCharts(resolve(io.cwd, args["svg"]), outcomes, recorded)
       : [];
   const report: ReplayReport = { ...compared, charts };
-  io.out(json ? JSON.stringify(report) : replayText(report));
+  io.out(json ? JSON.stringify(report) : replayText(report, io.zone));
   return args["check"] === true && report.fidelity?.faithful === false ? EXIT.fault : EXIT.done;
 }
 
@@ -48,7 +48,9 @@ function readRange(args: Args, io: Io): Range {
   const toMs = parseInstant(String(args["to"]), "to", nowMs);
   const fromMs = args["from"] === undefined ? toMs - DAY_MS : parseInstant(String(args["from"]), "from", nowMs);
   if (fromMs < toMs) return { fromMs, toMs };
-  throw new UsageError(`--from (${instantText(fromMs)}) must lie before --to (${instantText(toMs)}).`);
+  throw new UsageError(
+    `--from (${instantText(fromMs, io.zone)}) must lie before --to (${instantText(toMs, io.zone)}).`,
+  );
 }
 
 /** @throws {UsageError} with what the store does hold */
@@ -62,7 +64,7 @@ async function trafficOf({ history, name }: HistorySource, range: Range, io: Io)
     const held =
       span === null
         ? "It holds no job at all."
-        : `It holds jobs from ${instantText(span.fromMs)} to ${instantText(span.toMs)}.`;
+        : `It holds jobs from ${instantText(span.fromMs, io.zone)} to ${instantText(span.toMs, io.zone)}.`;
     throw new UsageError(`${error.message} ${held}`);
   }
 }

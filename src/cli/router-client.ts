@@ -56,7 +56,10 @@ export function routerClient(args: Args, io: Io): RouterClient {
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const fetched = async (path: string, init: RequestInit): Promise<Response> => {
     try {
-      return await io.fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
+      const response = await io.fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
+      const zone = response.headers.get("sir-time-zone");
+      if (zone !== null) io.zone.learn(zone);
+      return response;
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw notThere(url, error);

@@ -68,7 +68,7 @@ export async function pageOf(item: Item | undefined, state: TopState, router: Ro
 export function decisionsPage({ decisions }: TopState, io: Io): string[] {
   const room = io.screen.size().columns;
   return decisions.flatMap(({ at, device, kind, reason, sentence }) => [
-    `${timeText(at * 1_000, io.utc)}  ${harmless(device)}  ${kind} ${reason}`,
+    `${timeText(at * 1_000, io.zone)}  ${harmless(device)}  ${kind} ${reason}`,
     ...wrapped(harmless(sentence), room - 2).map((line) => `  ${line}`),
   ]);
 }

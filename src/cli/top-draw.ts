@@ -9,13 +9,14 @@ import { shortId } from "./record-id.ts";
 import { itemsOf, lanesOf, serverMs, shownDevices, type TopState, waitingOf } from "./top-state.ts";
 import { cellsOf, MARKS, type Marks, type Phase } from "./top-strip.ts";
 import { cutEnd, cutMiddle, harmless, padded, widthOf, wrapped } from "./width.ts";
+import type { Zone } from "./zone.ts";
 
 export interface Canvas {
   readonly columns: number;
   readonly rows: number;
   readonly unicode: boolean;
   readonly color: boolean;
-  readonly utc: boolean;
+  readonly zone: Zone;
   readonly nowMs: number;
   /** Keys are heard: there is something selected, and a word on them. */
   readonly keys: boolean;
@@ -53,7 +54,7 @@ function headLine(state: TopState, canvas: Canvas): string {
   const nowMs = serverMs(state, canvas.nowMs);
   const flags = [paused ? "PAUSED" : "", draining ? "DRAINING" : "", state.frozen ? "FROZEN" : ""].filter(Boolean);
   const parts = [
-    `SIR  ${timeText(nowMs, canvas.utc)}`,
+    `SIR  ${timeText(nowMs, canvas.zone)} ${canvas.zone.foreign}`.trimEnd(),
     `up ${span(nowMs - started_at * 1_000)}`,
     `waiting ${totals.waiting}`,
     `running ${totals.running}`,
@@ -163,7 +164,7 @@ function decisionLines(state: TopState, room: number, canvas: Canvas): string[] 
   const lines: string[] = [];
   for (const { at, device, kind, sentence } of state.decisions) {
     if (lines.length >= room) break;
-    const text = `${timeText(at * 1_000, canvas.utc)} ${device} ${kind}  ${sentence}`;
+    const text = `${timeText(at * 1_000, canvas.zone)} ${device} ${kind}  ${sentence}`;
     lines.push(cut(harmless(text), canvas));
   }
   return lines;

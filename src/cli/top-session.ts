@@ -91,10 +91,10 @@ export class TopSession {
   }
 
   #lines(): string[] {
-    const { screen, color, utc, clock } = this.#io;
+    const { screen, color, zone, clock } = this.#io;
     const size = screen.size();
     if (this.#page === null) {
-      return topLines(this.#state, { ...size, unicode: screen.unicode, color, utc, nowMs: clock.nowMs(), keys: true });
+      return topLines(this.#state, { ...size, unicode: screen.unicode, color, zone, nowMs: clock.nowMs(), keys: true });
     }
     const { lines, top } = this.#page;
     const foot = lines.length > size.rows - 1 ? "up, down scroll; Esc goes back" : "Esc goes back";

@@ -49,7 +49,7 @@ async function printOnce(router: RouterClient, status: StatusWire, only: string 
   const state = topState(status, io.clock.nowMs(), only);
   await Promise.all([readPast(router, state), readJobs(router, state)]);
   const size = io.screen.out ? io.screen.size() : WHOLE;
-  const canvas = { ...size, unicode: io.screen.unicode || !io.screen.out, color: io.color, utc: io.utc };
+  const canvas = { ...size, unicode: io.screen.unicode || !io.screen.out, color: io.color, zone: io.zone };
   const lines = topLines(state, { ...canvas, nowMs: io.clock.nowMs(), keys: false });
   io.out(
     lines

@@ -8,6 +8,7 @@ import { type TuneReport, tune as tuned } from "../simulator/tune.ts";
 import { type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { HistorySource } from "./history-source.ts";
+import { instantText } from "./instant.ts";
 
 interface Wish {
   readonly endMs: number;
@@ -34,7 +35,7 @@ export async function tuneFrom(
 
 function show(report: TuneReport, svg: unknown, json: boolean, io: Io): ExitCode {
   const chart = typeof svg === "string" ? writeCurve(resolve(io.cwd, svg), report) : null;
-  io.out(json ? JSON.stringify({ ...report, chart }) : tuneText(report, chart));
+  io.out(json ? JSON.stringify({ ...report, chart }) : tuneText(report, chart, io));
   return EXIT.done;
 }
 
@@ -57,13 +58,13 @@ function writeCurve(folder: string, { curve, base }: TuneReport): string {
   return path;
 }
 
-function tuneText(report: TuneReport, chart: string | null): string {
+function tuneText(report: TuneReport, chart: string | null, { zone }: Io): string {
   const { days, policy, countedDays, curve, parameters, verdict, refused } = report;
   const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
   const lines = [`${policy}, ${countedDays} of ${days.length} days counted`];
   for (const { from, jobs, counted, note } of days)
     lines.push(
-      `  ${from.slice(0, 16).replace("T", " ")}  ${String(jobs).padStart(6)} jobs  ${counted ? "" : "not counted: "}${note}`,
+      `  ${instantText(Date.parse(from), zone).slice(0, 16)}  ${String(jobs).padStart(6)} jobs  ${counted ? "" : "not counted: "}${note}`,
     );
   if (countedDays > 0) {
     lines.push("", "waiting against loading, mean of the days (* : nothing has both less loading and less waiting)");

@@ -29,24 +29,25 @@ export async function beginTrial(
   }
   const { policy, set, base } = proposal;
   const trial = (await router.ask("POST", PATH, { policy, set, base, shadow_seconds: shadowSeconds })) as Trial;
-  io.err(trialText(trial));
+  io.err(trialText(trial, io));
   return EXIT.done;
 }
 
 export async function endTrial(router: RouterClient, json: boolean, io: Io): Promise<ExitCode> {
   const trial = (await router.ask("DELETE", PATH)) as Trial;
-  io.out(json ? JSON.stringify(trial) : trialText(trial));
+  io.out(json ? JSON.stringify(trial) : trialText(trial, io));
   return EXIT.done;
 }
 
 export async function showTrials(router: RouterClient, json: boolean, io: Io): Promise<ExitCode> {
   const { data } = (await router.ask("GET", PATH)) as { data: readonly Trial[] };
   if (json) io.out(JSON.stringify({ object: "list", data, has_more: false }));
-  else io.out(data.length === 0 ? "No settings were ever tuned." : data.map(trialText).join("\n"));
+  else
+    io.out(data.length === 0 ? "No settings were ever tuned." : data.map((trial) => trialText(trial, io)).join("\n"));
   return EXIT.done;
 }
 
-function trialText({ state, at, until, set, reason }: Trial): string {
-  const ends = until === null ? "" : ` until ${instantText(until * 1_000)}`;
-  return `${instantText(at * 1_000)}  ${state}${ends}  ${JSON.stringify(set)}  ${reason}`;
+function trialText({ state, at, until, set, reason }: Trial, { zone }: Io): string {
+  const ends = until === null ? "" : ` until ${instantText(until * 1_000, zone)}`;
+  return `${instantText(at * 1_000, zone)}  ${state}${ends}  ${JSON.stringify(set)}  ${reason}`;
 }

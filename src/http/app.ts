@@ -22,6 +22,7 @@ import { PassingResponses } from "./responses/passing.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { mount, opaque, Paths, type Route } from "./route.ts";
 import { createLive, streamRoutes } from "./stream.ts";
+import { timeZone } from "./time-zone.ts";
 import { timelineRoutes } from "./timeline-routes.ts";
 import { tuningRoutes } from "./tuning.ts";
 
@@ -31,6 +32,7 @@ export function createApp(deps: HttpDeps): Hono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   const paths = new Paths();
   app.use(requestId(world));
+  app.use(timeZone());
   app.use(authenticate(world));
   for (const route of routes(app, world)) mount(app, paths, route);
   mountDashboard(app, paths, deps.dashboardFolder);

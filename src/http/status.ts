@@ -14,8 +14,7 @@ import { modelStatusWire } from "./model-status.ts";
 import { wallSeconds } from "./models.ts";
 import { pauseWire } from "./pause-wire.ts";
 import { seconds } from "./receipt.ts";
-
-const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { TIME_ZONE } from "./time-zone.ts";
 
 const SOMEBODY = "an operator";
 const NO_STORE = { "cache-control": "no-store" };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { instantText, parseInstant, parseSpan } from "../../src/cli/instant.ts";
+import { Zone } from "../../src/cli/zone.ts";
 
 const NOW_MS = new Date(2026, 2, 4, 15, 30, 10).getTime();
-const parse = (text: string): string => instantText(parseInstant(text, "from", NOW_MS));
+const parse = (text: string): string => instantText(parseInstant(text, "from", NOW_MS), new Zone());
 
 describe("an instant", () => {
   it.each([

@@ -2,6 +2,7 @@
 
 import type { Io, SignalName } from "../../src/cli/command.ts";
 import { main } from "../../src/cli/main.ts";
+import { Zone } from "../../src/cli/zone.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 
 export interface Terminal {
@@ -39,7 +40,7 @@ export function terminal(given: Partial<Io> = {}): Terminal {
     onKey: () => () => undefined,
     fetch: (input, init) => globalThis.fetch(input, init),
     quiet: false,
-    utc: true,
+    zone: new Zone(true),
     environment: {},
     cwd: "/nowhere",
     color: false,
