@@ -14,12 +14,18 @@ const BACK_OFF_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /**
  * Until the signal.
+ * @param met The router has answered already: that it is gone is then reported, as it is later.
  * @throws {RouterError} when the first attempt is refused or finds no router: later ones are only reported
  */
-export async function* liveFeed(router: RouterClient, io: Io, signal: AbortSignal): AsyncGenerator<FeedEvent, void> {
+export async function* liveFeed(
+  router: RouterClient,
+  io: Io,
+  signal: AbortSignal,
+  met = false,
+): AsyncGenerator<FeedEvent, void> {
   let lastId: string | null = null;
   let failures = 0;
-  for (let first = true; !signal.aborted; first = false) {
+  for (let first = !met; !signal.aborted; first = false) {
     const quiet = new AbortController();
     const until = AbortSignal.any([signal, quiet.signal]);
     try {

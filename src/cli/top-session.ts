@@ -103,7 +103,7 @@ export class TopSession {
 
   async #feed(): Promise<void> {
     const { signal } = this.#stop;
-    for await (const event of liveFeed(this.#router, this.#io, signal)) {
+    for await (const event of liveFeed(this.#router, this.#io, signal, true)) {
       const nowMs = this.#io.clock.nowMs();
       if (event.event === "lost") this.#state.lost = event.why;
       else if (event.event === "snapshot") {
