@@ -1,29 +1,23 @@
 // How often the truth lies inside the range that receipts state, and how far the middle is off: every job of a workload
 // asks for its estimate as it comes. The workloads are the suite's; time is virtual, so the machine does not matter.
 //
-//   npx tsx bench/estimates.ts [--seeds N] [--policy a,b] [--of answer|start]
+//   npx tsx bench/estimates.ts [--first SEED] [--seeds N] [--policy a,b] [--workload a,b] [--of answer|start] [--traces FOLDER]
 
 import { parseArgs } from "node:util";
 import type { RouterEvent } from "../src/domain/event.ts";
-import { homelab } from "../src/simulator/homelab.ts";
-import { poissonMix } from "../src/simulator/mixes.ts";
+import { missingFor, workloadNamed } from "../src/simulator/catalogue.ts";
 import { replay } from "../src/simulator/replay.ts";
-import type { Workload } from "../src/simulator/workload.ts";
 
 type Scored = Extract<RouterEvent, { readonly type: "job.estimated" }>;
 
-const WORKLOADS: Readonly<Record<string, (seed: number) => Workload>> = {
-  homelab: (seed) => homelab({ seed, hours: 48, times: 1 }),
-  "homelab-x3": (seed) => homelab({ seed, hours: 48, times: 3 }),
-  "poisson-0.3": (seed) => poissonMix({ seed, load: 0.3, hours: 6 }),
-  "poisson-0.5": (seed) => poissonMix({ seed, load: 0.5, hours: 6 }),
-  "poisson-0.8": (seed) => poissonMix({ seed, load: 0.8, hours: 6 }),
-  "overload-1.2": (seed) => poissonMix({ seed, load: 1.2, hours: 4 }),
-};
+const MADE = "homelab,homelab-x3,poisson-0.3,poisson-0.5,poisson-0.8,overload-1.2";
 
 const { values } = parseArgs({
   options: {
+    first: { type: "string", default: "1" },
     seeds: { type: "string", default: "2" },
+    workload: { type: "string", default: MADE },
+    traces: { type: "string", default: "traces" },
     policy: { type: "string", default: "stint,model-score,longest" },
     of: { type: "string", default: "answer" },
   },
@@ -33,7 +27,11 @@ console.log(
   "| workload | policy | jobs judged | inside the range | median error | p90 error | interactive | normal | batch |",
 );
 console.log("|---|---|--:|--:|--:|--:|--:|--:|--:|");
-for (const [name, of] of Object.entries(WORKLOADS)) {
+for (const name of values.workload.split(",")) {
+  const named = workloadNamed(name);
+  if (named === null) throw new Error(`there is no workload "${name}"`);
+  const missing = missingFor(named, values.traces);
+  if (missing.length > 0) throw new Error(`${name} needs ${missing.join(", ")}; --traces names their folder`);
   for (const policy of values.policy.split(",")) {
     const scored: Scored[] = [];
     const hear = (event: RouterEvent): void => {
@@ -41,8 +39,9 @@ for (const [name, of] of Object.entries(WORKLOADS)) {
     };
     const ceiling = policy === "model-score" ? { minResidencySeconds: 300, maxWaitSeconds: 3600 } : {};
     const settings = { title: policy, scheduler: { policy, ...ceiling }, lean: true, unchecked: true, asks: true };
-    for (let seed = 1; seed <= Number(values.seeds); seed++) {
-      await replay(of(seed), settings, { hear, patienceMs: 12 * 3_600_000 });
+    const first = Number(values.first);
+    for (let seed = first; seed < first + Number(values.seeds); seed++) {
+      await replay(named.make(seed, values.traces), settings, { hear, patienceMs: 12 * 3_600_000 });
     }
     console.log(`| ${name} | ${policy} | ${rowOf(scored)} |`);
   }

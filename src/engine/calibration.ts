@@ -3,11 +3,15 @@
 /** Outcomes kept, of which the quantiles are taken; below `ENOUGH` nothing is said. */
 const KEPT = 200;
 const ENOUGH = 20;
-const LOW = 0.1;
-const HIGH = 0.9;
+/**
+ * Of what is known already; of what comes next eight of ten lie between, because it resembles its neighbours more than it does
+ * the last 200 (docs/explanation/estimates.md).
+ */
+const LOW = 0.05;
+const HIGH = 0.95;
 
 export interface Spread {
-  /** Factors on an estimate: eight of ten recorded ones came out between `low` and `high`, half of them below `mid`. */
+  /** Factors on an estimate: nine of ten recorded ones came out between `low` and `high`, half of them below `mid`. */
   readonly low: number;
   readonly mid: number;
   readonly high: number;

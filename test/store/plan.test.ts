@@ -20,7 +20,7 @@ import { KEEP } from "../../src/store/sqlite/keep.ts";
 import { sliceSql } from "../../src/store/sqlite/listing.ts";
 import { DECISIONS_OF, LOADS_OF } from "../../src/store/sqlite/model-log.ts";
 import { DUE, EVICTABLE } from "../../src/store/sqlite/purger.ts";
-import { EVENTS, LIVE, REPEATS, WAITS } from "../../src/store/sqlite/reads.ts";
+import { EVENTS, LIVE, LOADS, REPEATS, WAITS } from "../../src/store/sqlite/reads.ts";
 import { DEAD_OWNERS, HOMELESS, OWNED, RERANKED } from "../../src/store/sqlite/recovery.ts";
 import { OLD_DECISIONS, OLD_PAST_JOBS, OLD_TOMBSTONES } from "../../src/store/sqlite/retention.ts";
 import { CLAIM, FINISH, REQUEUE } from "../../src/store/sqlite/running.ts";
@@ -75,6 +75,15 @@ describe("query plans", () => {
     const plan = database.prepare<[object], { detail: string }>(`EXPLAIN QUERY PLAN ${sliceSql(along, order, true)}`);
 
     expect(plan.all({ caller: "", after: "", rows: 1 }).map((row) => row.detail)).toEqual([step]);
+  });
+
+  test("the newest loads of each model are found along one index, however many there were; only those few are sorted", () => {
+    expect(planOf(LOADS).filter((step) => /\b(loads|each)\b/.test(step))).toEqual([
+      "SEARCH loads USING COVERING INDEX loads_by_model",
+      "SEARCH loads USING COVERING INDEX loads_by_model (model>?)",
+      "SEARCH loads USING INDEX loads_by_model (model=? AND seq=?)",
+      "SEARCH each USING COVERING INDEX loads_by_model (model=?)",
+    ]);
   });
 
   test.each([

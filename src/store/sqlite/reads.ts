@@ -23,9 +23,14 @@ export const WAITS = `
       (SELECT max(from_ms) FROM waits INDEXED BY waits_by_model WHERE model = @model AND from_ms <= @fromMs), @fromMs)
     AND (to_ms IS NULL OR to_ms >= @fromMs)
   ORDER BY from_ms, seq`;
-const LOADS = `
-  SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY model ORDER BY seq DESC) AS place FROM loads)
-  WHERE place <= ? ORDER BY seq DESC`;
+// From model to model and from its newest load back, along one index: a month of loads is not read through at each start.
+export const LOADS = `
+  WITH RECURSIVE names (model) AS (
+    SELECT min(model) FROM loads
+    UNION ALL SELECT (SELECT min(model) FROM loads WHERE model > names.model) FROM names WHERE model IS NOT NULL)
+  SELECT loads.* FROM names JOIN loads ON loads.model = names.model AND loads.seq IN
+    (SELECT seq FROM loads AS each INDEXED BY loads_by_model WHERE each.model = names.model ORDER BY seq DESC LIMIT ?)
+  ORDER BY loads.seq DESC`;
 const ATTEMPTS = `
   SELECT attempts.* FROM attempts JOIN jobs ON jobs.seq = attempts.job WHERE jobs.id = ? ORDER BY attempts.epoch`;
 export const EVENTS = `
