@@ -18,6 +18,15 @@ export type SpanRow = readonly [
   decision: string | null,
 ];
 
+/** What an operator paused. `to_ms` null: it still holds; `device` null: the whole router; `who`: a key's name, or `local`. */
+export type PauseRow = readonly [
+  from_ms: number,
+  to_ms: number | null,
+  device: string | null,
+  who: string,
+  note: string | null,
+];
+
 /** A decision that moved something, as a mark above the lanes. */
 export interface MoveWire {
   readonly id: string;
@@ -39,7 +48,7 @@ export interface TimelineWire {
   readonly to_ms: number;
   readonly spans: readonly SpanRow[];
   readonly moves: readonly MoveWire[];
-  readonly pauses: readonly (readonly [from_ms: number, to_ms: number | null])[];
+  readonly pauses: readonly PauseRow[];
   readonly downtimes: readonly (readonly [from_ms: number, to_ms: number])[];
 }
 

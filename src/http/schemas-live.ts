@@ -44,7 +44,9 @@ export const TimelineSchema = z
     moves: z
       .array(move)
       .describe("Decisions that moved something, oldest first; of those within three pixels the last"),
-    pauses: z.array(z.tuple([ms, ms.nullable()]).readonly()).describe("Of the router, and of the device asked for"),
+    pauses: z
+      .array(z.tuple([ms, ms.nullable(), z.string().nullable(), z.string(), z.string().nullable()]).readonly())
+      .describe("From, to, device (null: the router), by whom, why; of the router and of the devices asked for"),
     downtimes: z.array(z.tuple([ms, ms]).readonly()),
   })
   .openapi("Timeline") satisfies z.ZodType<TimelineWire>;

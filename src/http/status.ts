@@ -12,11 +12,10 @@ import type { Call, HttpWorld } from "./deps.ts";
 import { deviceStatusWires } from "./device-status.ts";
 import { modelStatusWire } from "./model-status.ts";
 import { wallSeconds } from "./models.ts";
-import { pauseWire } from "./pause-wire.ts";
+import { pauseWire, SOMEBODY } from "./pause-wire.ts";
 import { seconds } from "./receipt.ts";
 import { TIME_ZONE } from "./time-zone.ts";
 
-const SOMEBODY = "an operator";
 const NO_STORE = { "cache-control": "no-store" };
 
 /** `GET /v1/status` */

@@ -1,15 +1,18 @@
 // `GET /v1/timeline` and `GET /v1/series`: what devices did, and how long queues were. Rows come from the disk along an
 // index; what goes on, and the last moments, from memory, so that a page is never behind.
 
-import type { SeriesWire, TimelineWire } from "../client/wire-live.ts";
+import type { PauseRow, SeriesWire, TimelineWire } from "../client/wire-live.ts";
 import { BANDS } from "../domain/band.ts";
 import type { Grain, Span } from "../domain/change.ts";
 import type { DeviceId } from "../domain/ids.ts";
 import type { Minute } from "../domain/minute.ts";
+import type { Pause } from "../domain/pause.ts";
 import type { Window } from "../store/timeline-verbs.ts";
+import { mayObserve } from "./caller.ts";
 import type { Call, HttpWorld } from "./deps.ts";
 import { invalidQuery } from "./error-body.ts";
 import { shownMs } from "./instants.ts";
+import { SOMEBODY } from "./pause-wire.ts";
 import { onlyKnown, readChoice, readInstant } from "./query.ts";
 import { mergeSpans } from "./span-merge.ts";
 import { moveWire, spanRow } from "./stream-content.ts";
@@ -42,17 +45,25 @@ export async function readTimeline(c: Call, world: HttpWorld): Promise<Response>
     world.store.downtimes(window.fromMs, window.toMs),
   ]);
   const nowMs = world.clock.nowMs();
-  const own = pauses.filter(({ scope, subject }) => scope === "router" || (scope === "device" && subject === device));
+  const own = pauses.filter(
+    ({ scope, subject }) => scope === "router" || (scope === "device" && (device === null || subject === device)),
+  );
+  const observes = mayObserve(c);
   const answer: TimelineWire = {
     object: "timeline",
     from_ms: shownMs(world, window.fromMs),
     to_ms: shownMs(world, window.toMs),
     spans: mergeSpans(spans, pixelMs, nowMs).map((span) => spanRow(world, span)),
     moves: moves.flatMap((decision) => moveWire(decision) ?? []),
-    pauses: own.map(({ fromMs, toMs }) => [shownMs(world, fromMs), toMs === null ? null : shownMs(world, toMs)]),
+    pauses: own.map((pause) => pauseRow(world, pause, observes)),
     downtimes: downtimes.map(({ fromMs, toMs }) => [shownMs(world, fromMs), shownMs(world, toMs)]),
   };
   return c.json(answer, 200, NO_STORE);
+}
+
+function pauseRow(world: HttpWorld, { subject, who, note, fromMs, toMs }: Pause, observes: boolean): PauseRow {
+  const endMs = toMs === null ? null : shownMs(world, toMs);
+  return [shownMs(world, fromMs), endMs, subject, observes ? who : SOMEBODY, note];
 }
 
 async function spansOf(world: HttpWorld, window: Window): Promise<Span[]> {

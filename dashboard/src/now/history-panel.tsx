@@ -87,7 +87,13 @@ function Chart({ devices, window, asTable, phone, seen }: ChartProps) {
   const picture = useMemo(
     () =>
       asTable ? (
-        <GanttTable devices={devices} spans={spans} fromMs={fromMs} nowMs={shownMs} />
+        <GanttTable
+          devices={devices}
+          spans={spans}
+          pauses={timeline?.pauses ?? NOTHING}
+          fromMs={fromMs}
+          nowMs={shownMs}
+        />
       ) : (
         <Gantt
           title="What each model did on each device"

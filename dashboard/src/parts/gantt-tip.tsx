@@ -55,7 +55,7 @@ function textOf(data: DOMStringMap, picture: Picture, x: number): Said | null {
   if (last !== undefined) return markText(last, Number(data["more"]), picture);
   if (lane !== undefined) return barText(lane, data["phase"] ?? "", picture, x);
   if (block === "paused" || block === "down") {
-    const title = block === "paused" ? "Paused by an operator" : "The router was down";
+    const title = data["said"] ?? "The router was down";
     return { title, body: stretch(Number(data["from"]), Number(data["to"]), picture.nowMs) };
   }
   return null;

@@ -87,7 +87,7 @@ const Drawing = memo((props: DrawingProps) => {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset
     <svg width={width} height={bottom + 8} role="group" aria-label={describe(props, marks.flat().length)}>
-      <Backdrop {...props} x={scale.x} top={heights.axis} bottom={bottom} />
+      <Backdrop {...props} rows={rows} x={scale.x} top={heights.axis} bottom={bottom} />
       <Axis scale={scale} y={heights.axis} bottom={bottom} nowMs={nowMs} phone={phone} />
       {rows.map((row, index) => (
         <g key={row.id}>
