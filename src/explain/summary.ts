@@ -101,7 +101,7 @@ const CANCELLED: Readonly<Record<CancelReason, string>> = {
   lease_expired: "nobody polled it before its lease ran out",
   deadline: "its deadline passed while it ran",
   admin: "an operator cancelled it",
-  disconnect: "its caller hung up",
+  disconnect: "the connection that waited for it ended",
 };
 
 function cancelledWords({ waitMs, runMs }: Life, waited: string, ran: string, reason: CancelReason): string {

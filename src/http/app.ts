@@ -94,7 +94,17 @@ function nowhere(c: Call, paths: Paths): SirError {
       allow,
     });
   }
-  return new SirError("route_not_found", "No such route. GET /openapi.json lists all of them.");
+  return new SirError("route_not_found", `No such route.${meant(c, paths)} GET /openapi.json lists all of them.`);
+}
+
+/** What is asked for most often by mistake: a path without its `/v1`, or with two of them. */
+function meant(c: Call, paths: Paths): string {
+  const { path, method } = c.req;
+  const there = (candidate: string): boolean => paths.allowed(candidate).includes(method);
+  if (path.startsWith("/v1/v1/") && there(path.slice(3))) {
+    return ` Did you mean ${path.slice(3)}? The base URL already ends in /v1.`;
+  }
+  return there(`/v1${path}`) ? ` Did you mean /v1${path}? A client's base URL ends in /v1.` : "";
 }
 
 function answerError(c: Call, world: HttpWorld, error: unknown): Response {

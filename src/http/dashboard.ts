@@ -46,14 +46,28 @@ export function mountDashboard(app: Hono<HttpEnv>, paths: Paths, folder = BUILT)
   };
   // Relative, because a proxy may have put something in front of the path.
   mount(BASE, () => new Response(null, { status: 308, headers: { location: "dashboard/" } }));
+  mount("/", (c) => {
+    if (!isBrowser(c)) throw new SirError("route_not_found", `The dashboard begins at ${BASE}/, the API at /v1.`);
+    return new Response(null, { status: 302, headers: { location: "dashboard/" } });
+  });
   mount(`${BASE}/*`, async (c) => {
     const files = await read();
     const name = c.req.path.slice(BASE.length + 1) || INDEX;
     const file = files.get(name);
     if (file !== undefined) return answer(c, file);
     if (files.size === 0) return notBuilt();
+    // Somebody typed a page's name as a path.
+    if (isBrowser(c) && extname(name) === "") {
+      const up = "../".repeat(name.split("/").length - 1) || "./";
+      return new Response(null, { status: 302, headers: { location: `${up}#/${name}` } });
+    }
     throw new SirError("route_not_found", `The dashboard has no file ${name}. It begins at ${BASE}/.`);
   });
+}
+
+/** Asks for a page, where programs ask for JSON or for anything. */
+function isBrowser(c: Call): boolean {
+  return c.req.raw.headers.get("accept")?.includes("text/html") === true;
 }
 
 function answer(c: Call, { bytes, gzipped, headers }: PageFile): Response {

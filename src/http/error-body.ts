@@ -69,3 +69,12 @@ export function invalidQuery(param: string, message: string): SirError {
 export function drainingError(): SirError {
   return new SirError("draining", "The router is going down and takes no new work. Try again in a moment.");
 }
+
+/** To a caller who was already waiting. */
+export function brokenOffError(): SirError {
+  return new SirError(
+    "draining",
+    "The router went down before it had answered this request. Send it again in a moment; " +
+      "with `Prefer: respond-async` a request outlives the router.",
+  );
+}

@@ -7,7 +7,7 @@ import type { Accepted, PreparedCall } from "../intake/intake.ts";
 import type { Result } from "../store/store.ts";
 import { givenUpByUs, onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, onDelivered } from "./deps.ts";
-import { drainingError } from "./error-body.ts";
+import { brokenOffError } from "./error-body.ts";
 import { holdTimeMs, mayComeBack } from "./ladder.ts";
 import { jobLocation, redirectResponse } from "./pending.ts";
 import { storedAnswer } from "./stored-answer.ts";
@@ -42,11 +42,11 @@ export async function held(
   accepted.detach();
   if (end === "left" || end === "ending" || end === "late") {
     accepted.hold?.drop(orphanMs);
-    if (end === "ending") throw drainingError();
+    if (end === "ending") throw brokenOffError();
     return new Response(null, { status: 499 });
   }
   accepted.hold?.release();
-  if (givenUpByUs(end.job)) throw drainingError();
+  if (givenUpByUs(end.job)) throw brokenOffError();
   onDelivered(c, accepted.delivered);
   const inTime = waitSeconds !== null && world.clock.nowMs() - startedAtMs <= waitSeconds * 1000;
   return withHeaders(await storedAnswer(c, world, end.job, end.result), {

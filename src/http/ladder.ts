@@ -5,7 +5,7 @@
 import { isFinal, type Job } from "../domain/job.ts";
 import { ownJob, polledJob } from "./caller.ts";
 import { type Call, type HttpWorld, socketOf } from "./deps.ts";
-import { drainingError, invalidQuery } from "./error-body.ts";
+import { brokenOffError, invalidQuery } from "./error-body.ts";
 import { redirectResponse } from "./pending.ts";
 import { parsePrefer } from "./prefer.ts";
 import { storedAnswer, withJobStatus } from "./stored-answer.ts";
@@ -67,7 +67,7 @@ async function heldHop(c: Call, world: HttpWorld, job: Job, holdMs: number): Pro
   else hold.sendOn(settings.orphanMs);
   if (final !== null) return final;
   if (left.aborted || socketOf(c).outgoing?.destroyed === true) return "left";
-  if (closing?.ending.aborted === true) throw drainingError();
+  if (closing?.ending.aborted === true) throw brokenOffError();
   return (await world.store.job(job.id)) ?? job;
 }
 

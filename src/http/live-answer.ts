@@ -10,7 +10,7 @@ import { callerOf } from "./caller.ts";
 import { givenUpByUs, onAbort } from "./closing.ts";
 import { type Call, type HttpWorld, onDelivered, socketOf } from "./deps.ts";
 import { Refusal } from "./engine-error.ts";
-import { drainingError, type ErrorFields, errorFields } from "./error-body.ts";
+import { brokenOffError, type ErrorFields, errorFields } from "./error-body.ts";
 import { type Gone, Outflow } from "./outflow.ts";
 import { queueComment } from "./queue-comment.ts";
 import { jobError } from "./receipt.ts";
@@ -78,7 +78,7 @@ export class LiveAnswer implements Listener {
       case "final":
         return storedAnswer(this.#c, this.#world, opening.job, opening.result);
       case "ending":
-        throw drainingError();
+        throw brokenOffError();
       case "left":
         return new Response(null, { status: 499 });
       default:
@@ -98,7 +98,7 @@ export class LiveAnswer implements Listener {
     } else if (this.#refusalSent) {
       this.#out.end(() => this.#delivered(job));
     } else {
-      const error = (givenUpByUs(job) ? null : jobError(job)) ?? errorFields(drainingError());
+      const error = (givenUpByUs(job) ? null : jobError(job)) ?? errorFields(brokenOffError());
       this.#endWith(this.#refusedLate?.error(error) ?? error);
     }
   }
@@ -193,7 +193,7 @@ export class LiveAnswer implements Listener {
     if (this.#over) return;
     this.#finish(() => this.#accepted?.hold?.drop(this.#orphanMs));
     if (this.#opened === null) this.#openWith({ kind: "ending" });
-    else this.#endWith(errorFields(drainingError()));
+    else this.#endWith(errorFields(brokenOffError()));
   }
 
   #leave(why: Gone): void {

@@ -127,7 +127,8 @@ const CANCELLED_BECAUSE: Readonly<Record<CancelReason, string>> = {
   lease_expired: "The job was cancelled because nobody polled it before its lease ran out.",
   deadline: "The job was cancelled because its deadline passed while it ran.",
   admin: "The job was cancelled by an operator.",
-  disconnect: "The job was cancelled because its caller hung up.",
+  disconnect:
+    "The job was cancelled because the connection that waited for it ended: its caller hung up, or the router went down.",
 };
 
 /** The error of a job that did not complete, null for every other. */

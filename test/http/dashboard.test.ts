@@ -30,6 +30,23 @@ describe("the dashboard's files", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([308, "dashboard/"]);
   });
 
+  it.each([
+    ["/", "/dashboard/"],
+    ["/dashboard/jobs", "/dashboard/#/jobs"],
+    ["/dashboard/jobs/job_1", "/dashboard/#/jobs/job_1"],
+  ])("are found by who types %s, and a program is told that there is nothing", async (typed, place) => {
+    const app = await serving();
+
+    const person = await app.request(typed, { headers: { accept: "text/html,*/*;q=0.8" } });
+    const program = await app.request(typed, { headers: { accept: "*/*" } });
+
+    const location = person.headers.get("location") ?? "";
+    const at = new URL(location, `http://proxy/prefix${typed}`);
+    expect([person.status, at.pathname + at.hash]).toEqual([302, `/prefix${place}`]);
+    expect(location).not.toMatch(/^\//);
+    expect([program.status, await program.json()]).toMatchObject([404, { error: { code: "route_not_found" } }]);
+  });
+
   it("are asked for anew where they are the page, and kept for ever where the name is the content's", async () => {
     const app = await serving();
 

@@ -43,8 +43,21 @@ describe("a body that cannot be", () => {
 
 describe("a path that cannot be", () => {
   it.each([
+    ["POST", "/chat/completions", "Did you mean /v1/chat/completions?"],
+    ["GET", "/models", "Did you mean /v1/models?"],
+    ["POST", "/v1/v1/chat/completions", "Did you mean /v1/chat/completions?"],
+    ["GET", "/chat/completions", "No such route. GET /openapi.json"],
+    ["POST", "/nope", "No such route. GET /openapi.json"],
+  ])("%s %s is told what was probably meant", async (method, path, words) => {
+    const world = await given();
+
+    const answer = await settled(world, Promise.resolve(world.app.request(path, { method })));
+
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining(words) } });
+  });
+
+  it.each([
     "/nope",
-    "/",
     "/v1",
     "/v1/",
     "/v1/chat/completions/",
