@@ -17,6 +17,22 @@ const HEAR_SENTENCES = `
   }).observe(document, { childList: true, subtree: true, characterData: true });
 `;
 
+/** Of six hours, which are drawn 1,100 pixels wide. */
+const PIXEL_MS = (6 * 3_600_000) / 1_100;
+
+/** Counts how often the chart of the queue and the one of the devices are drawn. */
+const COUNT_DRAWING = `
+  globalThis.drawn = { chart: 0, gantt: 0 };
+  const clear = CanvasRenderingContext2D.prototype.clearRect;
+  CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+    drawn.chart += 1;
+    return clear.apply(this, box);
+  };
+  new MutationObserver((records) => {
+    if (records.some(({ target }) => (target.parentElement ?? target).closest?.(".gantt"))) drawn.gantt += 1;
+  }).observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+`;
+
 /** Makes the page believe that its tab is in the background, or in front again. */
 const show = (hidden: boolean): string =>
   `Object.defineProperty(document, "hidden", { configurable: true, get: () => ${hidden} });
@@ -174,6 +190,30 @@ describeInChromium("the live page", (browser) => {
     const eighth = await context.newPage();
     await eighth.goto(site.page);
     await eighth.getByText("Live", { exact: true }).waitFor();
+  });
+
+  it("draws its charts when time moves them, not with every change of a queue", async () => {
+    const site = await startSite();
+    await site.post("/admin/pause", {});
+    await site.submit("chat");
+    const { page } = await openPage(browser(), `${site.page}#/?range=6h`, { before: COUNT_DRAWING });
+    await expect.poll(() => page.evaluate(BARS)).toBe(1);
+    await page.locator(".gantt svg").waitFor({ state: "attached" });
+    // What is read a second time, to be sure, is read.
+    await page.waitForTimeout(4_000);
+    await page.evaluate("globalThis.drawn = { chart: 0, gantt: 0 }");
+    const fromMs = (await site.status()).at * 1_000;
+
+    for (let waiting = 2; waiting <= 9; waiting += 1) {
+      await site.submit(waiting % 2 === 0 ? "chat" : "code");
+      await expect.poll(() => page.evaluate(BARS)).toBe(waiting);
+    }
+
+    const drawn = await page.evaluate<{ chart: number; gantt: number }>("globalThis.drawn");
+    // One more for the beginning, one for what a busy machine reads late.
+    const steps = 2 + Math.ceil(((await site.status()).at * 1_000 - fromMs) / PIXEL_MS);
+    expect(drawn.chart).toBeLessThanOrEqual(steps);
+    expect(drawn.gantt).toBeLessThanOrEqual(steps);
   });
 
   it("keeps the focus where it is while the page changes under it", async () => {

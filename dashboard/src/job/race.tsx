@@ -1,5 +1,6 @@
 // The score race: the job's own model against whoever was ahead, on the time axis of the picture above it.
 
+import { useMemo } from "preact/hooks";
 import { score } from "../../../src/scheduler/wording.ts";
 import { useLabels } from "../live/labels.ts";
 import { GUTTER_PX, RIGHT_PX } from "../parts/gantt.tsx";
@@ -31,11 +32,14 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
   const instant = toMs - fromMs < SECONDS_BELOW_MS ? clock : clockMinutes;
   const last = [race.own.findLast((value) => value !== null), race.winner.findLast((value) => value !== null)];
   // The edges of the axis are points without values, so that the chart shares the picture's axis.
-  const data: [number[], (number | null)[], (number | null)[]] = [
-    [fromMs, ...race.atMs, toMs].map((ms) => ms / 1000),
-    [null, ...race.own, null],
-    [null, ...race.winner, null],
-  ];
+  const data = useMemo(
+    (): [number[], (number | null)[], (number | null)[]] => [
+      [fromMs, ...race.atMs, toMs].map((ms) => ms / 1000),
+      [null, ...race.own, null],
+      [null, ...race.winner, null],
+    ],
+    [race, fromMs, toMs],
+  );
   return (
     <div class="race">
       <p>

@@ -32,7 +32,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
   const [all, setAll] = useState(false);
   const { list } = read.rows;
   useEffect(() => neighbours.set(list.map(({ id }) => id)), [list]);
-  const longestMs = Math.max(LEAST_LONGEST_MS, ...list.slice(0, 400).map((row) => row.wait_ms + row.run_ms));
+  const longestMs = scaleFor(Math.max(LEAST_LONGEST_MS, ...list.slice(0, 400).map((row) => row.wait_ms + row.run_ms)));
   return (
     <>
       <header class="page-head">
@@ -70,6 +70,11 @@ function Pill({ fresh, filters, show }: { readonly fresh: number; readonly filte
       {filters.sort === "wait" ? "Sort again" : `${count} new`}
     </button>
   );
+}
+
+/** In steps of a quarter of a doubling: a longest wait that grows does not draw every row again. */
+function scaleFor(longestMs: number): number {
+  return 2 ** (Math.ceil(Math.log2(longestMs) * 4) / 4);
 }
 
 /** What stands under the rows: loading, nothing, an error, the way on. */

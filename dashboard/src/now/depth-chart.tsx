@@ -46,8 +46,8 @@ export function DepthChart({ window, phone }: { readonly window: Window; readonl
   );
 }
 
-/** Read from the router; the end of it is counted along. */
-function usePoints({ readFromMs, readToMs, fromMs, toMs }: Window): readonly Point[] {
+/** Read from the router; the end of it is counted along, as often as the picture moves. */
+function usePoints({ readFromMs, readToMs, fromMs, toMs, nowMs }: Window): readonly Point[] {
   const [points, setPoints] = useState<readonly Point[]>([]);
   const since = useCell(epoch);
   const stepMs = Math.max(60_000, Math.round((toMs - fromMs) / POINTS / 60_000) * 60_000);
@@ -68,11 +68,8 @@ function usePoints({ readFromMs, readToMs, fromMs, toMs }: Window): readonly Poi
     return () => abort.abort();
   }, [readFromMs, readToMs, stepMs, since]);
   useEffect(() => {
-    if (readToMs !== null) return;
-    const count = (): void => setPoints(withNow);
-    count();
-    return status.watch(count);
-  }, [readToMs]);
+    if (readToMs === null) setPoints(withNow);
+  }, [readToMs, nowMs]);
   return points;
 }
 

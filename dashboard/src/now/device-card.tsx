@@ -4,9 +4,10 @@ import type { DeviceStatusWire } from "../../../src/client/wire-status.ts";
 import { useSelected } from "../cell.ts";
 import { status } from "../live/state.ts";
 import { holdersOf } from "../parts/holders.ts";
+import { memo } from "../parts/memo.tsx";
 import { href } from "../route.ts";
 
-export function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
+export const DeviceCard = memo(function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
   const { id, phase, paused, summary, next } = device;
   const text = summary.text.trim();
   const what = text.slice(0, summary.what_length).trim();
@@ -28,7 +29,7 @@ export function DeviceCard({ device }: { readonly device: DeviceStatusWire }) {
       {next !== null && !isComing(device, next.model) && <p class="next">{next.text}</p>}
     </section>
   );
-}
+});
 
 /** It is being brought in: the sentence says so already. */
 function isComing({ phase, decision }: DeviceStatusWire, model: string): boolean {

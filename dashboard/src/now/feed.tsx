@@ -4,6 +4,7 @@ import type { DecisionWire } from "../../../src/client/wire.ts";
 import { useCell, useSelected } from "../cell.ts";
 import { decisions, status } from "../live/state.ts";
 import { DecisionKind } from "../parts/decision-kind.tsx";
+import { memo } from "../parts/memo.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { clock, duration } from "../parts/time.ts";
 import { href } from "../route.ts";
@@ -31,7 +32,7 @@ function isTold({ kind, times }: DecisionWire): boolean {
   return (kind !== "hold" && kind !== "idle") || (times ?? 1) >= LOOKS_WORTH_TELLING;
 }
 
-function Entry({ decision }: { readonly decision: DecisionWire }) {
+const Entry = memo(function Entry({ decision }: { readonly decision: DecisionWire }) {
   const { id, at, device, sentence, times, last_at: lastAt } = decision;
   const lasted = (lastAt - at) * 1000;
   return (
@@ -46,4 +47,4 @@ function Entry({ decision }: { readonly decision: DecisionWire }) {
       </a>
     </li>
   );
-}
+});

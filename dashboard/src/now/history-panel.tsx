@@ -78,12 +78,11 @@ const NOTHING: readonly never[] = [];
 function Chart({ devices, window, asTable, phone, seen }: ChartProps) {
   const { fromMs, toMs, nowMs: shownMs, readFromMs, readToMs } = window;
   const { timeline, error } = useTimeline({ fromMs: readFromMs, toMs: readToMs, px: phone ? 360 : 1000 });
-  const planned = usePlanned(shownMs);
   const spans = timeline?.spans ?? NOTHING;
   useEffect(() => {
     if (timeline !== null) seen(Math.min(timeline.to_ms, ...timeline.spans.map(([, , , atMs]) => atMs)));
   }, [timeline === null]);
-  // Drawn again when the picture is another one, not with every second.
+  // Drawn again for a stretch or a decision that came, and when now is a pixel further; not with every delta or second.
   const picture = useMemo(
     () =>
       asTable ? (
@@ -105,10 +104,10 @@ function Chart({ devices, window, asTable, phone, seen }: ChartProps) {
           fromMs={fromMs}
           toMs={toMs}
           nowMs={shownMs}
-          planned={planned}
+          planned={plannedAt(shownMs)}
         />
       ),
-    [asTable, devices, timeline, fromMs, toMs, shownMs, planned],
+    [asTable, devices, timeline, fromMs, toMs, shownMs],
   );
   if (devices.length === 0) return <span class="ghost tallest" />;
   return (
@@ -145,19 +144,14 @@ function lanesOf({ devices, models }: StatusWire): LaneDevice[] {
   }));
 }
 
-/** Outlines right of now. */
-function usePlanned(shownMs: number): readonly Planned[] {
-  const devices = useSelected(status, (value) => value?.devices ?? null);
-  const models = useSelected(status, (value) => value?.models ?? null);
-  return useMemo(
-    () =>
-      (devices ?? []).flatMap(({ id, next }) => {
-        if (next === null || next.mid === null || next.mid * 1000 < shownMs) return [];
-        const load = models?.find((model) => model.id === next.model)?.load_seconds ?? 0;
-        return [{ device: id, model: next.model, fromMs: next.mid * 1000, toMs: (next.mid + load) * 1000 }];
-      }),
-    [devices, models, shownMs],
-  );
+/** Outlines right of now, as they are expected at the moment of the picture: not followed between two of them. */
+function plannedAt(shownMs: number): readonly Planned[] {
+  const { devices = [], models = [] } = status.value ?? {};
+  return devices.flatMap(({ id, next }) => {
+    if (next === null || next.mid === null || next.mid * 1000 < shownMs) return [];
+    const load = models.find((model) => model.id === next.model)?.load_seconds ?? 0;
+    return [{ device: id, model: next.model, fromMs: next.mid * 1000, toMs: (next.mid + load) * 1000 }];
+  });
 }
 
 function useWindowKeys(range: Range, window: Window, atMs: number): void {

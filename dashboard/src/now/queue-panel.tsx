@@ -7,6 +7,7 @@ import { useNow } from "../clock.ts";
 import { ageMs, status } from "../live/state.ts";
 import { titleOfCause } from "../parts/cause.ts";
 import { shortened } from "../parts/gantt-layout.ts";
+import { memo } from "../parts/memo.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { BAND_GLYPH, BANDS } from "../parts/state-mark.tsx";
 import { clockMinutes, duration } from "../parts/time.ts";
@@ -62,7 +63,7 @@ function Queue({ models }: { readonly models: readonly ModelStatusWire[] }) {
   );
 }
 
-function QueueRow({ model, most }: { readonly model: ModelStatusWire; readonly most: number }) {
+const QueueRow = memo(function QueueRow({ model, most }: { readonly model: ModelStatusWire; readonly most: number }) {
   const now = useNow();
   const waiting = waitingOf(model);
   const { first, more } = startOf(model, now);
@@ -100,7 +101,7 @@ function QueueRow({ model, most }: { readonly model: ModelStatusWire; readonly m
       </td>
     </tr>
   );
-}
+});
 
 /** When its first waiting job begins, and what else is known. A bound is said to be one. */
 function startOf(model: ModelStatusWire, nowMs: number): { readonly first: string; readonly more: string } {
