@@ -15,6 +15,7 @@ import { explainBench } from "./explain.ts";
 import { type Bench, type Figure, isMet, lineOf } from "./figure.ts";
 import { largeBodiesBench } from "./large-bodies.ts";
 import { describeMachine, type Machine, watchOthers } from "./machine.ts";
+import { pageBench } from "./page.ts";
 import { passThroughBench } from "./pass-through.ts";
 import { pollBench } from "./poll.ts";
 import { preloadBench } from "./preload.ts";
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   scanBench,
   batchesBench,
   dashboardsBench,
+  pageBench,
   explainBench,
   preloadBench,
   ratioBench,
