@@ -9,9 +9,9 @@ import type { EngineWorld } from "./state.ts";
 
 /** Younger ones are shared, unless something was decided since. */
 const SHARED_MS = 250;
-/** Of a look ahead's cost in one go: a few ms of CPU; the rest follows in slices, so that requests are served between. */
-const SLICE = 500;
-const SLICE_EVERY_MS = 5;
+/** Of a look ahead's cost in one go: about a ms of CPU; the rest follows in slices, so that requests are served between. */
+const SLICE = 150;
+const SLICE_EVERY_MS = 3;
 /** Those who look often are shown one of at most this age, and do not wait for the next. */
 const PATIENT_MS = 2_000;
 /** So long after a look ahead began the next may, for each unit it cost: a few per cent of the CPU go into them at most. */
