@@ -5,7 +5,7 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../test/e2e/built.ts";
-import { cpuMsOf, residentMiBOf } from "./machine.ts";
+import { cpuMsOf, mainThreadMsOf, residentMiBOf } from "./machine.ts";
 
 const START_MS = 120_000;
 const running = new Set<ChildProcess>();
@@ -25,6 +25,8 @@ export interface RouterChild {
   readonly startedInMs: number;
   /** CPU time it has used so far; NaN where that is not known. */
   cpuMs(): number;
+  /** Of which its JavaScript and what that called, to the microsecond; null where that is not known. */
+  mainThreadMs(): number | null;
   /** Memory it holds now; NaN where that is not known. */
   residentMiB(): number;
   /** At once; nothing of it is needed any more. */
@@ -55,8 +57,12 @@ export async function startRouterChild(
   return { origin, startedInMs: performance.now() - fromMs, ...usageOf(pid), kill };
 }
 
-function usageOf(pid: number): Pick<RouterChild, "cpuMs" | "residentMiB"> {
-  return { cpuMs: () => cpuMsOf(pid) ?? Number.NaN, residentMiB: () => residentMiBOf(pid) ?? Number.NaN };
+function usageOf(pid: number): Pick<RouterChild, "cpuMs" | "mainThreadMs" | "residentMiB"> {
+  return {
+    cpuMs: () => cpuMsOf(pid) ?? Number.NaN,
+    mainThreadMs: () => mainThreadMsOf(pid),
+    residentMiB: () => residentMiBOf(pid) ?? Number.NaN,
+  };
 }
 
 /** `SIR_BENCH_NODE_FLAGS`: for the routers, e.g. `--cpu-prof --cpu-prof-dir=/tmp/prof`; they then end by SIGTERM. */

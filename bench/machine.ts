@@ -70,6 +70,18 @@ export function cpuMsOf(pid: number): number | null {
   return fields === null ? null : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/**
+ * CPU time of a process's first thread, which is where Node runs JavaScript, to the microsecond; null where `/proc` does not
+ * say. It is brought up to date when the thread sleeps.
+ */
+export function mainThreadMsOf(pid: number): number | null {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  } catch {
+    return null;
+  }
+}
+
 /** Memory a process holds now; null where `/proc` does not say. */
 export function residentMiBOf(pid: number): number | null {
   const pages = statOf(pid)?.[21];

@@ -77,6 +77,11 @@ export class LiveHub {
     return this.#watchers.size;
   }
 
+  /** Sent to readers and not taken by them, of all together. */
+  get untakenBytes(): number {
+    return [...this.#watchers].reduce((sum, watcher) => sum + watcher.untakenBytes, 0);
+  }
+
   get full(): boolean {
     return this.#watchers.size >= WATCHERS_MAX;
   }

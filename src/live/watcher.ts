@@ -28,6 +28,10 @@ export class Watcher {
     this.#onDrained = onDrained;
   }
 
+  get untakenBytes(): number {
+    return this.#untakenBytes;
+  }
+
   /** From here on it is sent every frame. */
   begin(bytes: readonly Uint8Array[]): void {
     this.#state = "current";

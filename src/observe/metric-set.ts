@@ -134,6 +134,7 @@ function createRouterMetrics(registry: Registry) {
     refusals: counter("sir_key_refusals_total", "Requests without a valid key.", ["reason"]),
     spans: counter("sir_spans_total", "Spans of traces; dropped ones were never sent.", ["outcome"]),
     readers: gauge("sir_stream_clients", "Readers of /v1/stream.", []),
+    untaken: gauge("sir_stream_untaken_bytes", "Sent to readers of /v1/stream and not taken by them yet.", []),
     withheld: counter("sir_stream_withheld_total", "Frames that readers who lagged were not sent.", []),
     storedBytes: gauge("sir_stored_bytes", "Bodies and answers that are kept.", []),
     storedLimit: gauge("sir_stored_limit_bytes", "jobs.maxStoredBytes: beyond it new work is refused.", []),

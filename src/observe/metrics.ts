@@ -62,6 +62,8 @@ export type HttpFact =
 /** Readers of the stream of changes. */
 export interface LiveFacts {
   readonly watching: number;
+  /** Sent to them and not taken yet, of all together. */
+  readonly untakenBytes: number;
   /** Since the start. */
   readonly withheldTotal: number;
 }
@@ -120,7 +122,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
       readPauses(set, status);
       readBatches(set, deps);
       readLoop(set, loop);
-      readLive(set, live ?? { watching: 0, withheldTotal: 0 });
+      readLive(set, live ?? { watching: 0, untakenBytes: 0, withheldTotal: 0 });
       await readUsage(set, deps);
       return registry.metrics();
     },
@@ -255,8 +257,9 @@ function readPauses(set: MetricSet, { models, devices, pauses, ceilingMs }: Queu
   else set.ceiling.set(ceilingMs / 1000);
 }
 
-function readLive(set: MetricSet, { watching, withheldTotal }: LiveFacts): void {
+function readLive(set: MetricSet, { watching, untakenBytes, withheldTotal }: LiveFacts): void {
   set.readers.set(watching);
+  set.untaken.set(untakenBytes);
   set.withheld.reset();
   set.withheld.inc(withheldTotal);
 }

@@ -79,6 +79,7 @@ sir_store_free_bytes gauge
 sir_stored_bytes gauge
 sir_stored_limit_bytes gauge
 sir_stream_clients gauge
+sir_stream_untaken_bytes gauge
 sir_stream_withheld_total counter
 sir_swaps_total counter device,model,reason
 sir_wal_bytes gauge
@@ -136,7 +137,7 @@ describe("metrics", () => {
   it("shows where models are loaded, what is paused, and what queues waited for", async () => {
     const { metrics } = given();
 
-    const text = await metrics.text({ watching: 3, withheldTotal: 7 });
+    const text = await metrics.text({ watching: 3, untakenBytes: 4_096, withheldTotal: 7 });
 
     expect(text).toContain('sir_model_loaded{device="gpu0",model="chat"} 1');
     expect(text).toContain('sir_model_loaded{device="gpu1",model="chat"} 0');
@@ -145,6 +146,7 @@ describe("metrics", () => {
     expect(text).toContain('sir_job_wait_cause_seconds_total{model="chat",cause="held"} 90.5');
     expect(text).toContain("sir_starvation_ceiling_seconds 120\n");
     expect(text).toContain("sir_stream_clients 3\n");
+    expect(text).toContain("sir_stream_untaken_bytes 4096\n");
     expect(text).toContain("sir_stream_withheld_total 7\n");
     expect(text).toContain("sir_store_free_bytes 5000\n");
   });
