@@ -7,6 +7,7 @@ import { isBatchFinal } from "../domain/batch.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Emit, LoadOutcome, RouterEvent } from "../domain/event.ts";
 import { DevicePhases } from "./device-phases.ts";
+import { type LiveFacts, readLive } from "./live-metrics.ts";
 import { createMetricSet, type MetricSet } from "./metric-set.ts";
 
 /** The part of the engine's status that gauges show. */
@@ -58,15 +59,6 @@ export type HttpFact =
   | { readonly type: "http.request"; readonly route: string | null; readonly status: number; readonly tookMs: number }
   | { readonly type: "http.denied"; readonly reason: string }
   | { readonly type: string };
-
-/** Readers of the stream of changes. */
-export interface LiveFacts {
-  readonly watching: number;
-  /** Sent to them and not taken yet, of all together. */
-  readonly untakenBytes: number;
-  /** Since the start. */
-  readonly withheldTotal: number;
-}
 
 export interface Metrics {
   readonly listen: Emit;
@@ -122,7 +114,7 @@ export function createMetrics(deps: MetricDeps): Metrics {
       readPauses(set, status);
       readBatches(set, deps);
       readLoop(set, loop);
-      readLive(set, live ?? { watching: 0, untakenBytes: 0, withheldTotal: 0 });
+      readLive(set, live);
       await readUsage(set, deps);
       return registry.metrics();
     },
@@ -255,13 +247,6 @@ function readPauses(set: MetricSet, { models, devices, pauses, ceilingMs }: Queu
   // Without one there is no line: an alert on it then cannot fire.
   if (ceilingMs === null) set.ceiling.remove();
   else set.ceiling.set(ceilingMs / 1000);
-}
-
-function readLive(set: MetricSet, { watching, untakenBytes, withheldTotal }: LiveFacts): void {
-  set.readers.set(watching);
-  set.untaken.set(untakenBytes);
-  set.withheld.reset();
-  set.withheld.inc(withheldTotal);
 }
 
 /** A line may name anything: whatever is not configured has one name. */
