@@ -81,7 +81,9 @@ async function checkServers({ backends }: ResolvedConfig, surroundings: Surround
         return [fault(id, `${title} at ${origin} does not answer.`, "Start it, or correct backend.baseUrl.")];
       }
       if (engine === undefined && strangers.every(({ status }) => status === 0)) {
-        return [warn(id, `${title} at ${origin} did not answer within ${PROBE_MS} ms.`, "See whether it is well.")];
+        return [
+          warn(id, `${title} at ${origin} did not answer within ${PROBE_MS / 1_000} s.`, "See whether it is well."),
+        ];
       }
       if (engine?.kind !== driver.name) {
         const who = engine === undefined ? "something else" : (TITLES[engine.kind] ?? engine.kind);

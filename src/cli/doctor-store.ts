@@ -12,6 +12,9 @@ import { createReads } from "../store/sqlite/reads.ts";
 import { type Check, fault, ok, warn } from "./check.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations/sqlite", import.meta.url));
+const HELD = "A running router holds it, and no second one can.";
+const HELD_MEND =
+  "`sir status` asks that router; before `sir serve` starts another on this store it has to be stopped.";
 /** Loads that are looked at for each model. */
 const RECENT_LOADS = 5;
 
@@ -47,8 +50,8 @@ export function checkStore(config: ResolvedConfig): Check[] {
     try {
       const { applied, pending } = inspectSchema(db, MIGRATIONS);
       const state = pending > 0 ? `, ${pending} schema steps to apply at start (a copy is made first)` : "";
-      const holder = held ? ", held by a running router" : "";
-      const found = ok("store", `${databasePath}, ${applied} schema steps${state}${holder}`);
+      const words = `${databasePath}, ${applied} schema steps${state}`;
+      const found = held ? warn("store", `${words}. ${HELD}`, HELD_MEND) : ok("store", words);
       return pending > 0
         ? [found]
         : [found, ...learnedLoads(createReads(db).loads(RECENT_LOADS), config), ...tunedSettings(db)];

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { ownPort } from "../discovery/own-port.ts";
 import { type Imported, importLlamaSwap } from "../llama-swap/import.ts";
 import type { Finding } from "../llama-swap/ledger.ts";
 import { SourceError } from "../llama-swap/source.ts";
@@ -20,7 +21,7 @@ interface Wishes {
 
 export async function takeOver(wishes: Wishes, io: Io): Promise<ExitCode> {
   const text = textOf(wishes.file, io);
-  return text === null ? EXIT.missing : await deliver(read(text, wishes.file), wishes, io);
+  return text === null ? EXIT.missing : await deliver(read(text, wishes.file, (await ownPort()).port), wishes, io);
 }
 
 function textOf(file: string, io: Io): string | null {
@@ -33,9 +34,9 @@ function textOf(file: string, io: Io): string | null {
   }
 }
 
-function read(text: string, file: string): Imported {
+function read(text: string, file: string, port: number): Imported {
   try {
-    return importLlamaSwap(text, basename(file));
+    return importLlamaSwap(text, basename(file), port);
   } catch (error) {
     if (error instanceof SourceError) throw new UsageError(`${file} cannot be taken over: ${error.message}.`);
     throw error;

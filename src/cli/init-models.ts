@@ -33,6 +33,9 @@ const CONTAINER_SECONDS = 60;
 /** When nothing is known of a model's size. */
 const UNKNOWN_LOAD_SECONDS = 60;
 
+/** Of an engine that is used as it runs. */
+export const UNMOVED = "SIR passes requests on: it does not load or unload this, nor know what it takes of the GPU.";
+
 /** One model that may be written into the configuration. */
 export interface Candidate {
   readonly name: string;
@@ -74,7 +77,8 @@ export function modelOn(engine: FoundEngine, model: FoundModel, deviceGiB: numbe
   };
   if (!engine.loads) {
     const backend = block({ driver: "remote", baseUrl: `${engine.origin}/v1` });
-    return { ...base, usesDevice: false, memoryGiB: null, loadSeconds: 0, entries: [concurrency], backend };
+    const alone = { usesDevice: false, memoryGiB: null, loadSeconds: 0, entries: [concurrency], backend };
+    return { ...base, ...alone, backendNote: isHere(engine.origin) ? unmovedNote(engine.kind) : "" };
   }
   const size = memoryOf(model, engine.slots ?? usualSlots(title), deviceGiB);
   const large = size !== null && deviceGiB !== null && size.gib > deviceGiB;
@@ -116,6 +120,14 @@ export function modelEntry({ name, aliases, entries, backend, backendNote, where
   const named = aliases.length === 0 ? [] : [entry("aliases", aliases)];
   const rows: Entry[] = [...named, ...entries, entry("backend", backend, ...(backendNote === "" ? [] : [backendNote]))];
   return entry(name, new Block(rows), `${where}.`);
+}
+
+const isHere = (origin: string): boolean => new URL(origin).hostname === "127.0.0.1";
+
+/** Whose engine stands on this machine, and likely on its GPU, and is out of the router's reach. */
+function unmovedNote(kind: FoundEngine["kind"]): string {
+  const drivers = kind === "vllm" ? "vllm-docker, vllm-sleep or process" : "process";
+  return `${UNMOVED} To have it make room for others, let SIR start it: driver ${drivers}.`;
 }
 
 function cpuNote(size: Size | null, deviceGiB: number | null): string {

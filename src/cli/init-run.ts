@@ -10,7 +10,7 @@ import { type Draft, draftText, manageable, type Offer, offerOf } from "./init-d
 import { placeConfig } from "./init-file.ts";
 import { measured } from "./init-measure.ts";
 import type { Candidate } from "./init-models.ts";
-import { foundLines, portLines, skippedLines } from "./init-words.ts";
+import { foundLines, portLines, skippedLines, unmovedLines } from "./init-words.ts";
 
 interface Wishes {
   readonly yes?: boolean | undefined;
@@ -33,7 +33,7 @@ export async function settle(machine: Machine, wishes: Wishes, io: Io): Promise<
     machine,
     managed.map(({ name }) => name),
   );
-  for (const line of skippedLines(offer.skipped)) io.say(line);
+  for (const line of [...unmovedLines(offer.candidates), ...skippedLines(offer.skipped)]) io.say(line);
   if (offer.candidates.length === 0) return nothing(machine, offer, wishes, io);
   const chosen = asks ? await askModels(offer.candidates, io) : offer.candidates;
   const writes = asks || (wishes.yes === true && wishes.dryRun !== true);

@@ -3,7 +3,7 @@
 import type { FoundDevice, FoundDocker, FoundEngine, Machine } from "../discovery/found.ts";
 import { ENGINE_KINDS, TITLES } from "../discovery/found.ts";
 import type { Skipped } from "./init-draft.ts";
-import { addressText } from "./init-models.ts";
+import { addressText, type Candidate, UNMOVED } from "./init-models.ts";
 
 const NAME_WIDTH = 12;
 const MOST_NAMES = 6;
@@ -59,6 +59,14 @@ export function portLines(port: number, held: readonly number[], engines: readon
     return `${taken} belongs to ${engine === undefined ? "another program" : TITLES[engine.kind]}`;
   });
   return [`Port ${holders.join(", ")}. SIR will use ${port}.`];
+}
+
+/** Engines on this machine that go on holding their part of the GPU whatever the router decides. */
+export function unmovedLines(candidates: readonly Candidate[]): string[] {
+  const places = new Set(
+    candidates.filter(({ backendNote }) => backendNote.startsWith(UNMOVED)).map(({ where }) => where),
+  );
+  return [...places].map((where) => row("not moved", `${where}: ${UNMOVED} The file says how to change that.`));
 }
 
 export function skippedLines(skipped: readonly Skipped[]): string[] {

@@ -50,6 +50,7 @@ export async function findEngines(addresses: readonly string[], surroundings: Su
 async function lookAt(site: Site, surroundings: Surroundings): Promise<FoundEngine | Stranger | null> {
   const first = await site.get("/v1/models");
   if (first === null) return null;
+  if (first.status === 0) return { origin: site.origin, status: 0 };
   const seen = await Promise.all(PROBES.map((probe) => probe.look(site, surroundings)));
   const known = seen.find((each) => each !== null);
   if (known !== undefined) return known;

@@ -4,10 +4,11 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** For one answer, of a program or a server. */
-export const PROBE_MS = 600;
-/** Programs on a busy machine take longer to come up than servers to answer. */
-const PROGRAM_MS = 3_000;
+/**
+ * For one answer, of a program or a server. An engine that loads a model leaves little of the machine: one that answers
+ * late must not be taken for another kind. A port where nobody listens says so at once.
+ */
+export const PROBE_MS = 3_000;
 const OUTPUT_BYTES = 1024 * 1024;
 
 export interface Surroundings {
@@ -25,7 +26,7 @@ export function outputOf(
   { environment }: Surroundings,
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const options = { env: environment, timeout: PROGRAM_MS, maxBuffer: OUTPUT_BYTES, killSignal: "SIGKILL" as const };
+    const options = { env: environment, timeout: PROBE_MS, maxBuffer: OUTPUT_BYTES, killSignal: "SIGKILL" as const };
     execFile(program, [...args], options, (error, stdout) => resolve(error === null ? stdout : null));
   });
 }

@@ -21,14 +21,18 @@ export interface Imported extends Account {
   readonly remarks: readonly string[];
 }
 
+const USUAL_PORT = 8_000;
 /** From which llama-swap counts when it is told nothing. */
 const FIRST_PORT = 5_800;
 const LEAST_LOAD_SECONDS = 15;
 const LONGEST_GRACE_SECONDS = 60;
 const LOAD_GUESS_SECONDS = 30;
 
-/** @throws {SourceError} when it is no YAML map */
-export function importLlamaSwap(text: string, fileName: string): Imported {
+/**
+ * @param port for the router itself
+ * @throws {SourceError} when it is no YAML map
+ */
+export function importLlamaSwap(text: string, fileName: string, port = USUAL_PORT): Imported {
   const source = readSource(text);
   const ledger = new Ledger(source);
   const { root } = source;
@@ -52,7 +56,12 @@ export function importLlamaSwap(text: string, fileName: string): Imported {
   withoutCounterpart(root, ledger);
   const account = ledger.close(nearestKey);
   remarks(draft);
-  return { ...account, text: textOfDraft(draft, fileName), models: [...draft.models.keys()], remarks: draft.remarks };
+  return {
+    ...account,
+    text: textOfDraft(draft, fileName, port),
+    models: [...draft.models.keys()],
+    remarks: draft.remarks,
+  };
 }
 
 function defaultsOf(root: Section, ledger: Ledger): Defaults {
@@ -169,7 +178,7 @@ function nearestKey(path: Path): string | null {
   return path.length === 3 && path[0] === "models" ? closest(path[2] ?? "", MODEL_KEYS) : null;
 }
 
-function textOfDraft(draft: Draft, fileName: string): string {
+function textOfDraft(draft: Draft, fileName: string, port: number): string {
   const models = [...draft.models.values()];
   const loading = models.filter(({ usesDevice }) => usesDevice);
   const sum = loading.length * LOAD_GUESS_SECONDS;
@@ -177,6 +186,7 @@ function textOfDraft(draft: Draft, fileName: string): string {
   const ceiling = `${GUESS}: no job waits longer before its model must be loaded; more than all loads together, at ${LOAD_GUESS_SECONDS} s each.`;
   const rules = Object.entries(draft.scheduler).map(([key, value]) => entry(key, value));
   const device = draft.places > 1 ? [placesEntry(draft.places)] : [];
+  const taken = port === USUAL_PORT ? [] : [`${USUAL_PORT} is taken on this machine, so ${port}.`];
   const log = draft.logLevel === null ? [] : [entry("log", block({ level: draft.logLevel }))];
   return configText({
     head: [
@@ -185,7 +195,12 @@ function textOfDraft(draft: Draft, fileName: string): string {
     ],
     prelude: draft.usesEnvironment ? ENV_PRELUDE : [],
     sections: [
-      entry("server", block({ host: "127.0.0.1", port: 8000 }), "llama-swap listens on 8080 unless told otherwise."),
+      entry(
+        "server",
+        block({ host: "127.0.0.1", port }),
+        ...taken,
+        "llama-swap listens on 8080 unless told otherwise.",
+      ),
       entry("store", block({ url: "sqlite:./data/sir.db" })),
       ...log,
       entry("scheduler", new Block([entry("maxWaitSeconds", maxWaitSeconds, ceiling), ...rules])),

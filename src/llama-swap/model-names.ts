@@ -26,8 +26,10 @@ export function aliases(model: ModelDraft, field: Field | undefined, macros: Mac
 export function filters(model: ModelDraft, section: Section, macros: Macros, draft: Draft): void {
   const { ledger } = draft;
   const untouched = "SIR passes bodies on untouched.";
-  const strip = section.get("stripParams");
-  if (strip !== undefined) {
+  // The second is how it was written first, and is still read.
+  for (const name of ["stripParams", "strip_params"]) {
+    const strip = section.get(name);
+    if (strip === undefined) continue;
     ledger.leave(
       strip,
       `${textOf(strip) ?? ""}: ${untouched} Have callers not send them, or let the engine ignore them.`,

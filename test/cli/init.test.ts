@@ -93,6 +93,15 @@ describe("the file", () => {
     expect(text).toContain("less 18.0 GiB held by what is not\n");
   });
 
+  it("says in the file and on the screen of an engine that is used as it runs that nobody moves it", async () => {
+    const { text, err } = await written(await machineWith(["ollama", "vllm", "sglang"]));
+
+    const words = text.replaceAll(/\s+(\/\/ )?/g, " ");
+    expect(words.match(/SIR passes requests on: it does not load or unload this/g)).toHaveLength(2);
+    expect(words).toContain("let SIR start it: driver vllm-docker, vllm-sleep or process.");
+    expect(err()).toMatch(/not moved +vLLM on :\d+: SIR passes requests on: it does not load or unload this, nor know/);
+  });
+
   it("lets Ollama use main memory where there is no GPU, which would else be a failed load", async () => {
     const { text } = await written(await machineWith(["ollama"], { programs: {}, files: {} }));
 

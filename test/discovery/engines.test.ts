@@ -79,6 +79,12 @@ describe("an engine is known by what it answers, on any port", () => {
     expect(engines[0]?.slots).toBe(48);
   });
 
+  it.each(["/server_info", "/get_server_info"])("SGLang tells how many requests it takes at %s", async (path) => {
+    const { engine } = await look({ "/v1/models": ENGINES.sglang["/v1/models"], [path]: { max_running_requests: 7 } });
+
+    expect(engine).toMatchObject({ kind: "sglang", slots: 7 });
+  });
+
   it("llama-server in router mode can be told to load; alone it cannot", async () => {
     const alone = await look(ENGINES["llama-server"]);
     const router = await look(LLAMA_ROUTER);
@@ -101,6 +107,14 @@ describe("an engine is known by what it answers, on any port", () => {
   });
 });
 
+it("an engine that is busy and takes most of a second for each answer is not taken for another", async () => {
+  const { origin } = await answering(ENGINES.ollama, 0, 800);
+
+  const { engines } = await findEngines([origin], surroundings());
+
+  expect(engines.map(({ kind }) => kind)).toEqual(["ollama"]);
+});
+
 describe("a wrong thing on the right port", () => {
   it("that serves pages is a stranger", async () => {
     const { engine, strangers } = await look({ "*": "<html>hello</html>" });
@@ -121,10 +135,10 @@ describe("a wrong thing on the right port", () => {
     expect(engine).toBeUndefined();
   });
 
-  it("that takes requests and never answers is given up after 600 ms", async () => {
-    const { strangers } = await look({ "*": "nothing" });
+  it("that takes requests and never answers is given up, and asked nothing more", async () => {
+    const { strangers, server } = await look({ "*": "nothing" });
 
-    expect(strangers[0]?.status).toBe(0);
+    expect([strangers[0]?.status, server.asked]).toEqual([0, ["GET /v1/models"]]);
   });
 
   it("that is no HTTP at all is a stranger", async () => {

@@ -22,9 +22,11 @@ export interface Answering {
 export async function answering(
   routes: Readonly<Record<string, unknown>>,
   at: number | string = 0,
+  delayMs = 0,
 ): Promise<Answering> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     const path = (request.url ?? "").split("?")[0] ?? "";
     asked.push(`${request.method} ${path}`);
     const answer = routes[request.url ?? ""] ?? routes[path] ?? routes["*"] ?? 404;
@@ -111,7 +113,7 @@ export const ENGINES = {
   },
   sglang: {
     "/v1/models": models("sglang", "deepseek"),
-    "/get_server_info": { version: "0.5.2", max_running_requests: 24 },
+    "/server_info": { version: "0.5.2", max_running_requests: 24 },
   },
   "llama-server": {
     "/v1/models": models("llamacpp", "/models/tiny.gguf"),

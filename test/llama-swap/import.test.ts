@@ -204,3 +204,18 @@ describe("a file that cannot be read", () => {
     expect(() => taken(text)).toThrow(words);
   });
 });
+
+it("the older spelling of stripParams is left out with the same words, not as a key that nobody knows", () => {
+  const of = (name: string) =>
+    taken(`models: { a: { cmd: serve, filters: { ${name}: "temperature, top_p" } } }`).leftOut;
+
+  expect(of("strip_params").map(({ text }) => text)).toEqual(of("stripParams").map(({ text }) => text));
+  expect(of("strip_params").map(({ path }) => path)).toEqual(["models.a.filters.strip_params"]);
+});
+
+it("a port that is taken on the machine is not written for the router", () => {
+  const { text } = importLlamaSwap("models: { a: { cmd: serve } }", "config.yaml", 8_100);
+
+  expect(text).toContain("// 8000 is taken on this machine, so 8100.");
+  expect(text).toContain('server: { host: "127.0.0.1", port: 8100 },');
+});

@@ -26,7 +26,9 @@ export const vllm: EngineProbe = {
       loads: false,
       slots,
       notes: [
-        typeof asleep === "boolean" ? `sleep mode on${asleep ? ", asleep now" : ""}` : "sleep mode off",
+        typeof asleep === "boolean"
+          ? `sleep mode on${asleep ? ", asleep now" : ""}`
+          : "sleep mode off, so it gives no GPU memory back while it runs",
         ...(context === null ? [] : [`context ${context}`]),
       ],
     };
