@@ -60,6 +60,7 @@ class Attendant {
   }
 
   async toItsEnd(): Promise<ExitCode> {
+    if (this.#receipt === null) await this.#router.confirm();
     const { signal } = this.#stop;
     const forget = this.#listen();
     this.#line.start();

@@ -6,6 +6,7 @@ import { ENGINE_KINDS } from "../discovery/found.ts";
 import { BANDS } from "../domain/band.ts";
 import { SCOPES } from "../domain/caller-key.ts";
 import { CAUSES } from "../domain/wait.ts";
+import { DEFAULT_URL, toldUrl } from "./address.ts";
 import type { Io } from "./command.ts";
 import { timeText } from "./instant.ts";
 import { STATUSES } from "./job-text.ts";
@@ -104,7 +105,9 @@ export async function candidatesFor(
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (source === FILES) return FILES;
   if (typeof source !== "string") return source;
-  const router = routerClient({ timeout: String(patienceMs / 1_000), ...(url === null ? {} : { url }) }, io);
+  // Reading the folder's configuration would take longer than a shell waits.
+  const where = { url: toldUrl(url, io) ?? DEFAULT_URL };
+  const router = await routerClient({ timeout: String(patienceMs / 1_000), ...where }, io);
   const at = (seconds: number): string => timeText(seconds * 1_000, io.zone);
   if (source === "models") {
     const { data } = (await router.ask("GET", "/v1/models")) as ModelList;

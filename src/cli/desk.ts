@@ -8,7 +8,7 @@ import { type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { HISTORY_ARGS } from "./history-source.ts";
 import { type ReadIds, type RecordKind, routerIds } from "./record-id.ts";
-import { ROUTER_ARGS, type RouterClient, RouterError, routerClient } from "./router-client.ts";
+import { NOT_A_ROUTER, ROUTER_ARGS, type RouterClient, RouterError, routerClient } from "./router-client.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 export type DeskQuery = Readonly<Record<string, string>>;
@@ -41,11 +41,11 @@ export async function atDesk(args: Args, io: Io, work: (desk: Desk) => Promise<E
     if (args["url"] !== undefined) throw new UsageError("Give --url or --store, not both.");
     return await fromStore(args, io, work);
   }
-  const router = routerClient(args, io);
+  const router = await routerClient(args, io);
   try {
     return await work(routerDesk(router));
   } catch (error) {
-    const down = error instanceof RouterError && error.exit === EXIT.unreachable;
+    const down = error instanceof RouterError && error.exit === EXIT.unreachable && error.body.code !== NOT_A_ROUTER;
     if (!down || !isHere(router.url)) throw error;
     const stored = await storeHere(args, io);
     if (stored === null) throw error;

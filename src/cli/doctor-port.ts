@@ -6,6 +6,7 @@ import { findEngines } from "../discovery/engine-search.ts";
 import { TITLES } from "../discovery/found.ts";
 import { ownPort } from "../discovery/own-port.ts";
 import type { Surroundings } from "../discovery/surroundings.ts";
+import { originAt } from "./address.ts";
 import { type Check, fault, ok } from "./check.ts";
 import { startFault } from "./start-fault.ts";
 
@@ -44,20 +45,15 @@ function tryListen(host: string, port: number): Promise<NodeJS.ErrnoException | 
 }
 
 async function engineAt(host: string, port: number, surroundings: Surroundings): Promise<string | null> {
-  const { engines } = await findEngines([originOf(host, port)], surroundings);
+  const { engines } = await findEngines([originAt(host, port)], surroundings);
   const kind = engines[0]?.kind;
   return kind === undefined || kind === "sir" ? null : (TITLES[kind] ?? null);
-}
-
-function originOf(host: string, port: number): string {
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** A router answers `/healthz` with its own object and carries a request id. */
 async function isRouter(host: string, port: number): Promise<boolean> {
   try {
-    const answer = await fetch(`${originOf(host, port)}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const answer = await fetch(`${originAt(host, port)}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
     const body: unknown = await answer.json();
     const healthy = typeof body === "object" && body !== null && "status" in body && body.status === "ok";
     return healthy && answer.headers.has("x-request-id");

@@ -33,7 +33,7 @@ export const hints = defineSirCommand({
     const json = args["json"] === true;
     const verb = verbOf("hints", String(args["verb"] ?? "list"), VERBS);
     const { subject } = args;
-    const router = routerClient(args, io);
+    const router = await routerClient(args, io);
     return withRouter(io, json, async () => {
       if (verb === "list") return list(router, json, io);
       if (typeof subject !== "string") {

@@ -29,7 +29,7 @@ export interface HistorySource {
 /** @throws {UsageError} with a mend, when there is no store to read */
 export async function openHistorySource(args: Readonly<Record<string, unknown>>, io: Io): Promise<HistorySource> {
   if (typeof args["url"] === "string") {
-    const router = routerClient(args, io);
+    const router = await routerClient(args, io);
     return { history: remoteHistory(router), name: router.url, close: () => undefined };
   }
   const { file, path } = await openStoredFile(args, io);

@@ -34,7 +34,7 @@ export const models = defineSirCommand({
   run: async (args, io) => {
     const json = args["json"] === true;
     const verb = verbOf("models", String(args["verb"] ?? "list"), VERBS);
-    const router = routerClient(args, io);
+    const router = await routerClient(args, io);
     return withRouter(io, json, async () => {
       if (verb === "list") return list(router, json, io);
       const model = args["model"];

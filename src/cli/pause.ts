@@ -23,7 +23,7 @@ function switchCommand(name: "pause" | "resume", summary: string, examples: Exam
         const { device, note } = args;
         const query = device === undefined ? "" : `?${new URLSearchParams({ device })}`;
         const body = note === undefined ? undefined : { note };
-        const answer = await routerClient(args, io).ask("POST", `/admin/${name}${query}`, body);
+        const answer = await (await routerClient(args, io)).ask("POST", `/admin/${name}${query}`, body);
         if (args["json"] === true) io.out(JSON.stringify(answer));
         else io.out(said(name, device ?? null, answer as StatusWire));
         return EXIT.done;

@@ -4,18 +4,19 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ErrorBody } from "../client/wire.ts";
+import { DEFAULT_URL, routerAddress } from "./address.ts";
 import { type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { spanSeconds } from "./instant.ts";
+import { isRouters, strangerAt } from "./stranger.ts";
 
-export const DEFAULT_URL = "http://127.0.0.1:8000";
 const TIMEOUT_MS = 30_000;
 
 export const ROUTER_ARGS = {
   url: {
     type: "string",
     valueHint: "ORIGIN",
-    description: `Where the router is; default SIR_URL, else ${DEFAULT_URL}.`,
+    description: `Where the router is; default SIR_URL, else as sir.config.ts of this folder says, else ${DEFAULT_URL}.`,
   },
   keyFile: { type: "string", valueHint: "FILE", description: "A file that holds the key; default SIR_API_KEY." },
   timeout: { type: "string", valueHint: "T", description: "Give up after this long, with status 7: 20, 90s, 1h30m." },
@@ -44,60 +45,69 @@ export interface RouterClient {
   ask(method: "GET" | "POST" | "DELETE", path: string, json?: object): Promise<unknown>;
   /** The answer as it comes, for streams; only its head is waited for. @throws {RouterError} */
   open(path: string, init: RequestInit): Promise<Response>;
+  /** Before anything is sent that is not for strangers. @throws {RouterError} when it is no router that answers */
+  confirm(): Promise<void>;
 }
+
+/** The code of an address where something else answers. */
+export const NOT_A_ROUTER = "not_a_router";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** @throws {UsageError} when the key's file or the timeout cannot be read */
-export function routerClient(args: Args, io: Io): RouterClient {
-  const url = originOf(args["url"], io);
+/** @throws {UsageError} when the address, the key's file or the timeout cannot be read */
+export async function routerClient(args: Args, io: Io): Promise<RouterClient> {
   const key = keyOf(args["keyFile"], io);
   const timeoutMs = typeof args["timeout"] === "string" ? spanSeconds(args["timeout"], "timeout") * 1_000 : null;
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const { url, text } = await routerAddress(args, io);
+  let known = false;
   const fetched = async (path: string, init: RequestInit): Promise<Response> => {
+    let response: Response;
     try {
-      const response = await io.fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
-      const zone = response.headers.get("sir-time-zone");
-      if (zone !== null) io.zone.learn(zone);
-      return response;
+      response = await io.fetch(url + path, { ...init, headers: { ...headers, ...init.headers } });
     } catch (error) {
       if (init.signal?.aborted) throw error;
-      throw notThere(url, error);
+      throw notThere(text, error);
+    }
+    const zone = response.headers.get("sir-time-zone");
+    if (zone !== null) io.zone.learn(zone);
+    if (known || isRouters(response)) return response;
+    const stranger = await strangerAt(url, response.status, headers, io);
+    if (stranger !== null) throw new RouterError(stranger, EXIT.unreachable, NOT_A_ROUTER);
+    known = true;
+    return response;
+  };
+  const inTime = async <T>(path: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> => {
+    const signal = AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS);
+    try {
+      const result = await read(await fetched(path, { ...init, signal }));
+      signal.throwIfAborted();
+      return result;
+    } catch (error) {
+      if (error instanceof RouterError || !signal.aborted) throw error;
+      throw late(url, timeoutMs);
     }
   };
   return {
     url,
     headers,
     timeoutMs,
-    async ask(method, path, json) {
+    ask(method, path, json) {
       const sent =
         json === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
-      const signal = AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS);
-      try {
-        const response = await fetched(path, { method, ...sent, signal });
+      return inTime(path, { method, ...sent }, async (response) => {
         const body: unknown = await response.json().catch(() => null);
-        signal.throwIfAborted();
         if (response.ok) return body;
         throw refusal(response.status, body);
-      } catch (error) {
-        if (error instanceof RouterError || !signal.aborted) throw error;
-        throw late(url, timeoutMs);
-      }
+      });
     },
     async open(path, init) {
       const response = await fetched(path, init);
       if (response.ok) return response;
       throw refusal(response.status, await response.json().catch(() => null));
     },
+    confirm: () => inTime("/v1/models", {}, async ({ body }) => body?.cancel()),
   };
-}
-
-/** The router's origin as it was given, or as the environment has it. */
-export function originOf(given: unknown, io: Io): string {
-  const text = typeof given === "string" && given !== "" ? given : io.environment["SIR_URL"] || DEFAULT_URL;
-  const url = text.replace(/\/+$/, "").replace(/\/v1$/, "");
-  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url;
-  throw new UsageError(`"${text}" is no address. Write it as ${DEFAULT_URL}.`);
 }
 
 /** Never an argument: whoever may list processes would read it. */
@@ -113,10 +123,11 @@ export function keyOf(file: unknown, io: Io): string | null {
   throw new UsageError(`--key-file ${file} must hold one key and nothing else.`);
 }
 
+/** @param url As it should be shown. */
 export function notThere(url: string, error: unknown): RouterError {
   const why = error instanceof Error && error.cause instanceof Error ? causeText(error.cause) : String(error);
   return new RouterError(
-    `No router answers at ${url}: ${why}. Start one, or name another with --url.`,
+    `No router answers at ${url}: ${why}. Start one, or name another with --url or SIR_URL.`,
     EXIT.unreachable,
   );
 }

@@ -23,7 +23,7 @@ export const status = defineSirCommand({
   run: (args, io) => {
     const json = args["json"] === true;
     return withRouter(io, json, async () => {
-      const found = (await routerClient(args, io).ask("GET", "/v1/status")) as StatusWire;
+      const found = (await (await routerClient(args, io)).ask("GET", "/v1/status")) as StatusWire;
       if (json) io.out(JSON.stringify(found));
       else printStatus(found, io);
       return EXIT.done;

@@ -52,9 +52,10 @@ export const submit = defineSirCommand({
   repeats: ["header"],
   run: async (args, io) => {
     const json = args["json"] === true;
-    const router = routerClient(args, io);
+    const router = await routerClient(args, io);
     return withRouter(io, json, async () => {
       const request = { path: pathOf(args["endpoint"]), body: await bodyOf(args, io), headers: headersOf(args) };
+      await router.confirm();
       if (args["stream"] !== true) return send(router, request, args, io);
       refuseWithStream(args);
       return streamAnswer(router, request, json, io);
@@ -80,7 +81,7 @@ async function send(router: RouterClient, request: Request, args: Args, io: Io):
       throw routerErrorFrom(error, router.url);
     });
   const { id, receipt } = job;
-  // What answers there is an engine and no router.
+  // It made no job of it: a refusal, or an answer to a request whose headers ask for one at once.
   if (id === null) return printAnswer(await job.response(), json, io);
   if (args["detach"] !== true) return attend(router, id, { json, onInterrupt: "cancel", receipt }, io);
   io.out(json ? JSON.stringify(receipt ?? (await job.refresh())) : id);

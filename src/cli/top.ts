@@ -27,7 +27,7 @@ export const top = defineSirCommand({
   },
   run: async (args, io) => {
     const json = args["json"] === true;
-    const router = routerClient(args, io);
+    const router = await routerClient(args, io);
     return withRouter(io, json, async () => {
       const status = (await router.ask("GET", "/v1/status")) as StatusWire;
       const only = typeof args["device"] === "string" ? args["device"] : null;

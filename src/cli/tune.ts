@@ -48,7 +48,7 @@ export const tune = defineSirCommand({
   run: async (args, io) => {
     const json = args["json"] === true;
     return withRouter(io, json, async () => {
-      const router = routerClient(args, io);
+      const router = await routerClient(args, io);
       if (args["back"] === true) return endTrial(router, json, io);
       if (args["trials"] === true) return showTrials(router, json, io);
       const shadowMs = parseSpan(String(args["shadow"])) ?? 0;

@@ -2,9 +2,10 @@
 
 import { backendsOf } from "./backends.ts";
 import { check } from "./checks.ts";
-import { findConfig, readConfigFile } from "./find.ts";
+import { findConfig } from "./find.ts";
 import { explain, type Override, overlay } from "./origin.ts";
 import { ConfigError, type Problem, problemsOf } from "./problem.ts";
+import { readConfigFile } from "./read-file.ts";
 import {
   batchSettings,
   callerKeys,
