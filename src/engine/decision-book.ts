@@ -67,7 +67,7 @@ export class DecisionBook {
       policy: settings.policy.name,
       atMs: clock.nowMs(),
       wallMs: clock.wallMs(),
-      sentence: sentence(verdict, labels, { maxWaitMs: settings.policy.guards.maxWaitMs, against }),
+      sentence: sentence(verdict, labels, { ...settings.policy.guards, against }),
       ...(askedBy === null ? {} : { askedBy }),
     };
     store.append([{ type: "decision", decision }]);

@@ -57,7 +57,7 @@ export class LocalQueueView implements QueueView {
       resident,
       needsSwap: !resident,
       loadMs: resident ? 0 : expectedLoadMs(entry),
-      loadBoundMs: resident && !held ? 0 : loadBoundMs(entry, this.#devices, this.#world),
+      loadBoundMs: resident && !held ? 0 : loadBoundMs(entry, this.#devices, this.#world, undefined, job.band),
       estimatedMs: estimate?.midMs ?? null,
       estimatedRange: estimate?.range ?? null,
       start: estimate?.start ?? null,

@@ -94,7 +94,8 @@ function becauseOf(entry: ModelEntry, { world, idle, holds, nowMs }: Situation):
   const coming = holds.find(({ unit }) => unit.move?.load === name);
   if (coming?.unit.move) {
     const { phase, evict, decision, leaving } = coming.unit.move;
-    const because = { cause: phase, rule: null, by: evict[0] ?? null, device: coming.unit.spec.id, decision };
+    const by = phase === "loading" ? null : (evict[0] ?? null);
+    const because = { cause: phase, rule: null, by, device: coming.unit.spec.id, decision };
     if (phase !== "draining") return because;
     return { ...because, detail: { running: leaving.reduce((sum, { running }) => sum + running.size, 0) } };
   }

@@ -7,7 +7,7 @@ import type { DeviceOverview, MoveOverview } from "../engine/overview.ts";
 import { duration, jobs, jobsWait, listed, quantity } from "../scheduler/wording.ts";
 import { errorLine, quoted } from "./causes.ts";
 import { aboutWords } from "./expectation.ts";
-import { aboutTime, timeOfDay } from "./time-of-day.ts";
+import { boundTime, timeOfDay } from "./time-of-day.ts";
 
 export interface DeviceFacts {
   readonly device: DeviceStatus;
@@ -191,7 +191,7 @@ export function deviceNext({ overview, nowMs, wallMs }: DeviceFacts, label: Labe
   const wall = (atMs: number | null): number | null => (atMs === null ? null : Math.round(wallMs + atMs - nowMs));
   const [low, mid, high, bound] = [next.lowAtMs, next.midAtMs, next.highAtMs, next.boundAtMs].map(wall);
   const when = mid == null ? "" : ` ${aboutWords(low ?? null, mid, high ?? null, wallMs)}`;
-  const latest = bound == null ? "" : `; at the latest ${aboutTime(bound, wallMs)}, with every drain at its longest`;
+  const latest = bound == null ? "" : `; at the latest ${boundTime(bound, wallMs)}, with every drain at its longest`;
   const seconds = (at: number | null | undefined): number | null => (at == null ? null : at / 1_000);
   return {
     model: next.model,

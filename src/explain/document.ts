@@ -5,7 +5,7 @@ import type { ExplainingDecisionWire, ExplanationWire, PartWire, StretchWire } f
 import type { Decision, Scored } from "../domain/decision.ts";
 import type { ModelName } from "../domain/ids.ts";
 import { isFinal, type Job, type JobStatus, type Noticed, type Spent } from "../domain/job.ts";
-import type { LabelOf, Life, Part, Split, Stretch } from "../domain/life.ts";
+import type { LabelOf, Life, Part, PartWords, Split, Stretch } from "../domain/life.ts";
 import { partsOf, spentOf } from "../domain/partition.ts";
 import type { Place } from "../engine/control.ts";
 import { partWords } from "./causes.ts";
@@ -60,7 +60,7 @@ export function explainJob(explained: Explained): Explanation {
     to_ms: split.toMs + offsetMs,
     ...{ total_ms: life.totalMs, wait_ms: life.waitMs, run_ms: life.runMs },
     ...{ summary: text, summary_code: code },
-    parts: life.parts.map((part) => partWire(part, life.totalMs, offsetMs, partWords(part, label, policy))),
+    parts: life.parts.map((part) => partWire(part, life.totalMs, offsetMs, wordsOf(part, job, label, policy))),
     stretches: stretches.map((stretch) => stretchWire(stretch, offsetMs)),
     merged,
     decisions: decisions.map((decision) => decisionWire(decision, job.model, offsetMs)),
@@ -78,6 +78,15 @@ function cutLife({ job, split, decisions, observes }: Explained): Life {
     decisions: decisions.map((decision) => ({ decision, ...looksOf(decision) })),
     moved: movedBy(split, decisions),
   };
+}
+
+/** What would have kept a job that nobody polled is no setting of the queue. */
+const LAPSE_LEVERS = ["polling it in time", "a longer `SIR-Lease`", "jobs.leaseSeconds"] as const;
+
+function wordsOf(part: Part, { state }: Job, label: LabelOf, policy: string | null): PartWords {
+  const words = partWords(part, label, policy);
+  const lapsed = state.status === "cancelled" && state.reason === "lease_expired";
+  return lapsed ? { ...words, levers: LAPSE_LEVERS } : words;
 }
 
 /** Who asked for it may be another caller. */

@@ -4,7 +4,7 @@
 import type { ExpectationWire } from "../client/wire-explain.ts";
 import type { Place } from "../engine/control.ts";
 import { thousands } from "../scheduler/wording.ts";
-import { aboutTime, timeOfDay } from "./time-of-day.ts";
+import { aboutTime, boundTime, timeOfDay } from "./time-of-day.ts";
 
 /** Closer ones are one instant. */
 const ONE_MS = 1_500;
@@ -63,5 +63,5 @@ export function aboutWords(low: number | null, mid: number, high: number | null,
 function boundWords(bound: number | null, nowWallMs: number): string | null {
   return bound === null
     ? null
-    : `Its model is loaded by ${aboutTime(bound, nowWallMs)} at the latest, with every drain at its longest.`;
+    : `Its model is loaded by ${boundTime(bound, nowWallMs)} at the latest, with every drain at its longest.`;
 }

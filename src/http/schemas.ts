@@ -23,7 +23,9 @@ const queue = z
     load_seconds: seconds,
     dispatch_within_seconds: seconds
       .nullable()
-      .describe("The policy's bound on when its model is loaded at the latest"),
+      .describe(
+        "The bound that the policy states on when its model is loaded at the latest: by its ceiling (maxWaitSeconds), or under stint by visitSeconds. Null: it states none (fifo, serial and longest without a ceiling; stint where a device holds several models)",
+      ),
     estimated_seconds: seconds.nullable().describe("Until the answer is ready; an estimate"),
     estimate: z
       .object({

@@ -25,8 +25,6 @@ const DRIFTING = new Set([
   "swap_share_1h",
   "burst",
   "seconds",
-  // Of what is expected; the words and whole instants tell when that is news.
-  "bound",
   "wait_p50_seconds",
   "wait_p95_seconds",
 ]);

@@ -5,7 +5,7 @@ import type { DecisionReason, Verdict } from "../domain/decision.ts";
 import type { HoldRule } from "../domain/wait.ts";
 import { STINT_SENTENCES } from "./explain-stint.ts";
 import { type Facts, idleMs, kept, type Labels, moved, nameOf, ofOne, type Told, tell, waits } from "./told.ts";
-import { duration, jobs, jobsWait, quantity, score } from "./wording.ts";
+import { duration, jobs, jobsWait, quantity, score, scores } from "./wording.ts";
 
 /** @returns Text without a line break; quantities hold no-break spaces. */
 export function sentence(verdict: Verdict, labels: Labels, facts: Facts = {}): string {
@@ -50,8 +50,9 @@ function residentWins(told: Told): string {
   const { here, hereName, other, otherName, verdict } = told;
   if (here === null || other === null || here.score === null || other.score === null) return staysAnyway(told);
   if (here.depth > 0) {
-    const own = `${told.several ? `${told.bestName}'s` : "its"} score ${score(here.score)}`;
-    const against = `${otherName}'s ${score(other.score)}`;
+    const [mine, theirs] = scores(here.score, other.score);
+    const own = `${told.several ? `${told.bestName}'s` : "its"} score ${mine}`;
+    const against = `${otherName}'s ${theirs}`;
     if (here.score > other.score) return `Kept ${hereName}: ${own} beats ${against}.`;
     return `Kept ${hereName}: ${own} against ${against} is no reason to swap.`;
   }
@@ -96,7 +97,8 @@ function challengerWins(told: Told): string {
   const { here, bestName, other } = told;
   if (other === null || other.score === null) return `${moved(told)}it is worth more.`;
   if (here === null || here.score === null) return `${moved(told)}its score ${score(other.score)} was the highest.`;
-  return `${moved(told)}its score ${score(other.score)} overtook ${bestName}'s ${score(here.score)}.`;
+  const [its, theirs] = scores(other.score, here.score);
+  return `${moved(told)}its score ${its} overtook ${bestName}'s ${theirs}.`;
 }
 
 function shutOutSentence(told: Told): string {
@@ -198,7 +200,9 @@ const SENTENCES: Readonly<Record<DecisionReason, (told: Told) => string>> = {
   serving: ({ hereName }) => `Serving ${hereName}: nothing else is waiting.`,
   resident_wins: residentWins,
   min_residency: (told) => {
-    const fresh = "loaded less than its minimum residency ago";
+    const { minResidencyMs = null } = told.facts;
+    const of = minResidencyMs === null ? "" : ` of ${duration(minResidencyMs)}`;
+    const fresh = `loaded less than its minimum residency${of} ago`;
     return `${kept(told)}${ofOne(told, fresh, `was ${fresh}`)}.${waits(told)}`;
   },
   serve_first: (told) => {

@@ -1,6 +1,7 @@
 // What a policy is: a pure preference. Everything that must hold for every policy is in decide.ts and guards.ts.
 
 import type { z } from "zod";
+import type { Band } from "../domain/band.ts";
 import type { DecisionReason, Scored, Spend } from "../domain/decision.ts";
 import type { JobId, ModelName } from "../domain/ids.ts";
 import type { Ranking } from "../domain/ranking.ts";
@@ -99,7 +100,22 @@ export interface Policy<Settings = unknown> {
    * they order jobs inside a model only.
    */
   residentPoints(settings: Settings): number | null;
+  /**
+   * The longest that a model with waiting work goes without a load beginning, on a device that holds one model at a time.
+   * Absent: the policy promises nothing, and only a ceiling does.
+   */
+  visitBoundMs?(facts: VisitFacts, settings: Settings): number;
   choose(field: Field, settings: Settings): Choice;
+}
+
+/** What a bound is made of. */
+export interface VisitFacts {
+  /** Of the job that waits: a more urgent one only makes the bound shorter. */
+  readonly band: Band;
+  /** To load and unload each model that may want the place, this one among them. */
+  readonly switchMs: readonly number[];
+  /** The longest that running jobs are waited for. */
+  readonly drainMs: number;
 }
 
 /** Rules above the policies; durations in ms, null switches a guard off. */
@@ -119,6 +135,7 @@ export interface BoundPolicy {
   readonly rateHalfLifeMs?: number;
   /** As `Policy.residentPoints`; absent counts as null. */
   readonly residentPoints?: number | null;
+  visitBoundMs?(facts: VisitFacts): number;
   /** What it runs with, defaults filled in, spelled as in the configuration; for `doctor` and the status page. */
   readonly settings?: Readonly<Record<string, unknown>>;
   choose(field: Field): Choice;

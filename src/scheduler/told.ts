@@ -10,6 +10,7 @@ export type Labels = (model: ModelName) => string;
 /** Numbers that a sentence names when they are known. */
 export interface Facts {
   readonly maxWaitMs?: number | null;
+  readonly minResidencyMs?: number | null;
   /** For each model that waits, those that would have to go for it. */
   readonly against?: ReadonlyMap<ModelName, readonly ModelName[]>;
 }

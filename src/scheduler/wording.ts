@@ -43,6 +43,15 @@ export function score(value: number): string {
   return `${rounded < 0 ? "\u2212" : ""}${thousands(Math.abs(rounded))}`;
 }
 
+/** Two scores with as many decimals, up to six, as tell them apart. */
+export function scores(a: number, b: number): readonly [string, string] {
+  for (let digits = 1; digits <= 6 && a !== b && score(a) === score(b); digits++) {
+    const [x, y] = [a, b].map((value) => value.toFixed(digits).replace(/^-/, "\u2212"));
+    if (x !== undefined && y !== undefined && x !== y) return [x, y];
+  }
+  return [score(a), score(b)];
+}
+
 /** `1,234,567`. */
 export function thousands(value: number): string {
   const [whole = "0", fraction] = String(value).split(".");

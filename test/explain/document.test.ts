@@ -46,7 +46,7 @@ describe("an explanation", () => {
     expect(explanation).toMatchObject({ status: "completed", final: true, partial: false, merged: 0, expected: null });
     const causes = explanation.parts.map(({ cause, rule, by }) => [cause, rule, by]);
     expect(causes).toContainEqual(["held", "score", "chat"]);
-    expect(causes).toContainEqual(["loading", null, "chat"]);
+    expect(causes).toContainEqual(["loading", null, null]);
     expect(causes.at(-1)).toEqual(["running", null, null]);
     const held = explanation.parts.find(({ cause }) => cause === "held");
     expect(held?.ms).toBeGreaterThan(100_000);

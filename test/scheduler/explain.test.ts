@@ -11,7 +11,8 @@ import { PAIRS, REASONS, SCENES } from "./scenes.ts";
 import { policyAndAnySnapshot } from "./snapshots.ts";
 
 const labels = (name: string): string => ({ A: "chat", B: "coder", C: "embed" })[name] ?? name;
-const say = ({ against, ...verdict }: Decided): string => sentence(verdict, labels, { maxWaitMs: 120_000, against });
+const say = ({ against, ...verdict }: Decided): string =>
+  sentence(verdict, labels, { maxWaitMs: 120_000, minResidencyMs: 30_000, against });
 const linesOf = (): string[] =>
   [...SCENES, ...PAIRS].map(([reason, verdict]) => `${`${verdict.kind} ${reason}`.padEnd(26)} ${say(verdict)}`);
 

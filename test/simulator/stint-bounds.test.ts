@@ -2,7 +2,7 @@
 // an adversary that asks for the other model right after each load: through the live engine, in virtual time.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { bandOf } from "../../src/domain/band.ts";
+import { BANDS, bandOf } from "../../src/domain/band.ts";
 import type { Decision } from "../../src/domain/decision.ts";
 import { rankOf } from "../../src/domain/ranking.ts";
 import { bindPolicy } from "../../src/scheduler/policies/registry.ts";
@@ -199,8 +199,8 @@ interface Stretch {
 
 /** For each load: since when the model had waited without a visit, and how long it might have. */
 function stretchesOf({ run, models }: Case): Stretch[] {
-  const sumMs = [...models.values()].reduce((sum, model) => sum + switchMs(model), 0);
-  const floorMs = sumMs / SETTINGS.swapShare;
+  const loads = [...models.values()].map(switchMs);
+  const policy = bindPolicy("stint", SETTINGS);
   const drainMs = longestDrainMs(run);
   return run.loads.flatMap(({ model, endedAtMs, tookMs }, i) => {
     const startedAtMs = endedAtMs - tookMs;
@@ -211,9 +211,10 @@ function stretchesOf({ run, models }: Case): Stretch[] {
       (job) => job.model === model && job.arrivedAtMs < startedAtMs && (job.startedAtMs ?? Infinity) >= startedAtMs,
     );
     const oldestAtMs = Math.min(...waiting.map((job) => job.arrivedAtMs));
-    const limitMs = Math.max(...waiting.map((job) => SETTINGS.visitSeconds[bandOf(job.priority)] * SECONDS));
+    const bands = new Set(waiting.map((job) => bandOf(job.priority)));
+    const band = BANDS.findLast((each) => bands.has(each)) ?? "batch";
     const unvisitedMs = startedAtMs - Math.max(oldestAtMs, leftAtMs);
-    const boundMs = 2 * Math.max(limitMs, floorMs) + (models.size + 1) * drainMs;
+    const boundMs = policy.visitBoundMs?.({ band, switchMs: loads, drainMs }) ?? 0;
     return [{ what: `${run.title}: load ${i} of ${model}`, unvisitedMs, boundMs }];
   });
 }

@@ -119,6 +119,6 @@ function startOf(model: ModelStatusWire, nowMs: number): { readonly first: strin
   if (starts?.bound != null) {
     return { first: `by ${clockMinutes(starts.bound * 1000)}`, more: "at the latest, with every drain at its longest" };
   }
-  if (model.running > 0) return { first: "when a slot is free", more: lastText };
+  if (model.waiting?.cause === "own_queue") return { first: "when a slot is free", more: lastText };
   return { first: "not known yet", more: lastText };
 }

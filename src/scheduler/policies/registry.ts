@@ -61,6 +61,9 @@ function bindable<Settings>(policy: Policy<Settings>): Bindable {
         residentPoints: policy.residentPoints(settings),
         guards: inMs(ruled),
         settings: { ...ruled, ...settings },
+        ...(policy.visitBoundMs === undefined
+          ? {}
+          : { visitBoundMs: (facts) => policy.visitBoundMs?.(facts, settings) ?? 0 }),
         choose: (field) => policy.choose(field, settings),
       };
     },

@@ -21,7 +21,7 @@ import { free } from "./free.ts";
 import { blocksOf, debtOf, densest, switchSeconds } from "./queue.ts";
 import { rescue, urgent } from "./rescue.ts";
 import { type Settings, settings } from "./settings.ts";
-import { servesFirst, visit } from "./visit.ts";
+import { servesFirst, visit, visitBoundMs } from "./visit.ts";
 import { worth } from "./worth.ts";
 
 type Move = Extract<Ruling, { kind: "move" }>;
@@ -111,5 +111,6 @@ export const stint = definePolicy<Settings>({
   }),
   rateHalfLifeMs: ({ rateHalfLifeSeconds }) => rateHalfLifeSeconds * 1_000,
   residentPoints: () => 0,
+  visitBoundMs,
   choose,
 });

@@ -1,5 +1,6 @@
 // Rules 0 and 1: a load serves something, and no model that waits is left unvisited for longer than its limit.
 
+import type { VisitFacts } from "../../policy.ts";
 import { seconds } from "../../weigh.ts";
 import { best, type Challenger, type Contest, type Ruled, type Ruling } from "./contest.ts";
 import { bestBand, switchSeconds } from "./queue.ts";
@@ -36,6 +37,12 @@ export function visit(contest: Contest, of: Settings): Ruled {
     limit_seconds: seconds(limitMs(target)),
   };
   return { ruling: { kind: "move", target, reason: "visit", numbers, spend: null }, looksMs: [] };
+}
+
+/** Until it is due, then the turns and visits of those that were due before: no more than as long again, and the drains. */
+export function visitBoundMs({ band, switchMs, drainMs }: VisitFacts, of: Settings): number {
+  const floorMs = switchMs.reduce((sum, ms) => sum + ms, 0) / of.swapShare;
+  return 2 * Math.max(of.visitSeconds[band] * 1_000, floorMs) + (switchMs.length + 1) * drainMs;
 }
 
 /** Q: what makes its load `swapShare` of its stay, at most the limit of normal jobs. */
