@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { briefly, nameOf, valueText } from "../../dashboard/src/what-if/names.ts";
 import { shapeOf, stopsOf } from "../../dashboard/src/what-if/stops.ts";
-import { isThin, shift, verdictOf } from "../../dashboard/src/what-if/verdict.ts";
+import { isThin, shift, trustWords, verdictOf } from "../../dashboard/src/what-if/verdict.ts";
 import {
   commandOf,
   configLine,
@@ -46,6 +46,12 @@ function report(after: Account | null, counts = { gained: 29, lost: 272 }): Repl
 }
 
 describe("the verdict on other settings", () => {
+  it("is believed as far as the replay of what ran came out, in its sums and in its single jobs", () => {
+    expect(trustWords({ faithful: true, withinOneSecond: 0.97 })).toBe("✓ This can be trusted");
+    expect(trustWords({ faithful: true, withinOneSecond: 0.371 })).toContain("not what single jobs would wait");
+    expect(trustWords({ faithful: false, withinOneSecond: 0.97 })).toBe("! Read this with doubt");
+  });
+
   it("says who gains and who loses, and what it costs", () => {
     const after = account("c", waits(1_380, 2_640), waits(9, 660), {
       swaps: 29,

@@ -44,8 +44,8 @@ export function Race({ race, label, fromMs, toMs }: RaceProps) {
     <div class="race">
       <p>
         <b>Score race.</b> <span class="stroke mine" aria-hidden="true" /> {label} (this job's model) against{" "}
-        <span class="stroke theirs" aria-hidden="true" /> {ahead}. A swap needs the solid line to pass the dashed one,
-        or the ceiling.
+        <span class="stroke theirs" aria-hidden="true" /> {ahead}. A swap needs the solid line above the dashed one, or
+        the ceiling; minimum residency, a pin, a pause or jobs that still run can hold it back even then.
       </p>
       <Plot
         id={`race ${gutter} ${instant.name}`}

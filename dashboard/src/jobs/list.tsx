@@ -12,17 +12,7 @@ import { moved, type Span, spanInView } from "./window.ts";
 const ROW_PX = 40;
 const CARD_PX = 96;
 const ALL_ROWS = 200;
-const COLUMNS = [
-  "Created",
-  "Job",
-  "Model",
-  "Band",
-  "Caller",
-  "Status",
-  "Where the time went (log scale)",
-  "Waited",
-  "Ran",
-];
+const COLUMNS = ["Created", "Job", "Model", "Band", "Caller", "Status", "Time spent (log)", "Waited", "Ran"];
 
 interface JobListProps {
   readonly list: readonly ReadRow[];

@@ -2,7 +2,8 @@
 
 import type { ModelStatusWire } from "../../../src/client/wire-status.ts";
 import { quantity } from "../../../src/scheduler/wording.ts";
-import { useNow } from "../clock.ts";
+import { useNow, useNowWhile } from "../clock.ts";
+import { ageMs } from "../live/state.ts";
 import { shortened } from "../parts/gantt-layout.ts";
 import { clock, duration, moment } from "../parts/time.ts";
 import { href } from "../route.ts";
@@ -31,6 +32,7 @@ export function ModelCard({ model }: { readonly model: ModelStatusWire }) {
         {driver}
       </p>
       <Facts model={model} />
+      {model.wait_p50_seconds !== null && <p class="note">Waits: of jobs that began in the last hour.</p>}
       {model.homes.length > 0 && <LoadTime model={model} />}
       <Failures model={model} />
       {model.homes.length > 0 && <ModelActs model={model} />}
@@ -41,6 +43,7 @@ export function ModelCard({ model }: { readonly model: ModelStatusWire }) {
 function Facts({ model }: { readonly model: ModelStatusWire }) {
   const { queued, memory_gib: memory, measured_gib: measured } = model;
   const waiting = queued.interactive + queued.normal + queued.batch;
+  const now = useNowWhile(waiting > 0);
   const seconds = (value: number | null): string => (value === null ? "–" : duration(value * 1000));
   return (
     <dl class="facts tight">
@@ -58,7 +61,10 @@ function Facts({ model }: { readonly model: ModelStatusWire }) {
       </div>
       <div>
         <dt>Waiting</dt>
-        <dd>{waiting === 0 ? "0" : <a href={href(["jobs"], { status: "queued", model: model.id })}>{waiting}</a>}</dd>
+        <dd>
+          {waiting === 0 ? "0" : <a href={href(["jobs"], { status: "queued", model: model.id })}>{waiting}</a>}
+          {waiting > 0 && `, longest ${duration(ageMs(model, model.oldest_wait_seconds, now))}`}
+        </dd>
       </div>
       <div>
         <dt>Device</dt>

@@ -17,7 +17,7 @@ import { sidesOf } from "./report.ts";
 import { type Run, useRun } from "./run.ts";
 import { BandTable, ModelTable, MovedTable } from "./tables.tsx";
 import { Presets, TryPanel } from "./try-panel.tsx";
-import { isThin, verdictOf } from "./verdict.ts";
+import { isThin, trustWords, verdictOf } from "./verdict.ts";
 import "./what-if.css";
 import { DEFAULT_HOURS, RANGES, readWish, setText, type Wish } from "./wish.ts";
 
@@ -103,7 +103,7 @@ function Result({ replay, stale }: ResultProps) {
       </p>
       {report.fidelity !== null && (
         <p class={report.fidelity.faithful ? "note" : "thin"} data-faithful={report.fidelity.faithful}>
-          {report.fidelity.faithful ? "✓ This can be trusted: " : "! Read this with doubt: "}
+          {trustWords(report.fidelity)}:{" "}
           {report.fidelity.sentence.replace(": NOT faithful, read the rest with doubt", "")}.
         </p>
       )}
@@ -176,8 +176,9 @@ function RunLine({ run }: { readonly run: Run }) {
       {state.at === "running" && (
         <>
           <label for="progress">{state.progress < 1 ? "Replaying …" : "Letting the last jobs finish …"}</label>
-          <progress id="progress" max={1} value={state.progress} />
-          <span class="num">{Math.round(state.progress * 100)} %</span>
+          {/* How long those take is not known: the bar goes to and fro. */}
+          <progress key={String(state.progress < 1)} id="progress" {...progressOf(state.progress)} />
+          {state.progress < 1 && <span class="num">{Math.round(state.progress * 100)} %</span>}
           <button type="button" class="button" onClick={cancel}>
             Cancel
           </button>
@@ -236,3 +237,6 @@ function Unavailable({ error, retry }: { readonly error: ApiError; retry(): void
     </>
   );
 }
+
+const progressOf = (share: number): { readonly max?: number; readonly value?: number } =>
+  share < 1 ? { max: 1, value: share } : {};

@@ -1,6 +1,6 @@
 // What other settings would have done, as a sentence that names who loses as well as who gains. Pure.
 
-import type { Account, ReplayReport, Waits } from "../../../src/client/wire-replay.ts";
+import type { Account, Fidelity, ReplayReport, Waits } from "../../../src/client/wire-replay.ts";
 import { duration, jobs, listed, percent } from "../../../src/scheduler/wording.ts";
 import { type Sides, sidesOf } from "./report.ts";
 
@@ -99,3 +99,14 @@ function unserved(before: Account, after: Account): string {
 
 const seconds = (value: number): string => duration(value * 1000);
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** From this share on, jobs start when they did. */
+const MOST = 0.9;
+
+/** How far a replay of the settings that ran can be believed: its sums, and its single jobs. */
+export function trustWords({ faithful, withinOneSecond }: Pick<Fidelity, "faithful" | "withinOneSecond">): string {
+  if (!faithful) return "! Read this with doubt";
+  return withinOneSecond >= MOST
+    ? "✓ This can be trusted"
+    : "✓ Trust the sums and means, not what single jobs would wait";
+}
