@@ -174,11 +174,11 @@ export function loadSecondsOf(weightsGiB: number | null): number {
 }
 
 function loadEntry(loadSeconds: number, weightsGiB: number | null, containerSeconds: number): Entry {
-  const container = containerSeconds === 0 ? "" : ` and ${containerSeconds} s for its container`;
+  const container = `${containerSeconds} s for its container`;
   const why =
     weightsGiB === null
-      ? `its size is not known${container === "" ? "" : `;${container} are in it`}.`
-      : `${weightsGiB} GiB at ${GIB_PER_SECOND} GiB a second, and ${LOAD_SECONDS} s${container}.`;
+      ? `its size is not known${containerSeconds === 0 ? "" : `; ${container} are in it`}.`
+      : `${weightsGiB} GiB at ${GIB_PER_SECOND} GiB a second, and ${LOAD_SECONDS} s${containerSeconds === 0 ? "" : ` and ${container}`}.`;
   return entry("loadSeconds", loadSeconds, `${GUESS}: ${why} Loads that were measured replace it.`);
 }
 

@@ -56,7 +56,8 @@ export function portLines(port: number, held: readonly number[], engines: readon
   if (held.length === 0) return [];
   const holders = held.map((taken) => {
     const engine = engines.find(({ origin }) => addressText(origin) === `:${taken}`);
-    return `${taken} belongs to ${engine === undefined ? "another program" : TITLES[engine.kind]}`;
+    if (engine === undefined) return `${taken} belongs to another program`;
+    return `${taken} belongs to ${engine.kind === "openai" ? "an engine with OpenAI's API" : TITLES[engine.kind]}`;
   });
   return [`Port ${holders.join(", ")}. SIR will use ${port}.`];
 }

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { containerNameOf, createBody, specHashOf } from "../../src/backends/vllm-docker/container-spec.ts";
 import { dockerAddress } from "../../src/backends/vllm-docker/docker-address.ts";
+import type { Container } from "../../src/backends/vllm-docker/docker-engine.ts";
+import { originOf } from "../../src/backends/vllm-docker/held.ts";
 import { LogLines } from "../../src/backends/vllm-docker/log-lines.ts";
 import { vllmDockerOptions } from "../../src/backends/vllm-docker/options.ts";
 import type { DeviceId } from "../../src/domain/ids.ts";
@@ -148,5 +150,22 @@ describe("a container's log", () => {
     for (let i = 0; i < 200; i++) lines.push(frame("x".repeat(10_000)));
 
     expect(lines.end()[0]?.length).toBe(1000);
+  });
+});
+
+describe("where a container made by others is reached", () => {
+  const reached = (container: Partial<Container>, dockerHost = "unix:///var/run/docker.sock", over: object = {}) => {
+    const options = optionsOf({ existing: true, containerName: "mine", port: 8_001, ...over });
+    const seen = { name: "mine", hostNetwork: false, ports: {}, ...container } as Container;
+    return originOf(seen, options, dockerAddress({ dockerHost }, {}));
+  };
+  const ports = { "8001/tcp": [{ HostIp: "0.0.0.0", HostPort: "9001" }] };
+
+  it("is its published port, or its own where it has the machine's network and publishes none", () => {
+    expect(reached({ ports })).toBe("http://127.0.0.1:9001");
+    expect(reached({ hostNetwork: true })).toBe("http://127.0.0.1:8001");
+    expect(reached({ hostNetwork: true }, "tcp://gpu.lan:2375")).toBe("http://gpu.lan:8001");
+    expect(reached({ hostNetwork: true }, "tcp://gpu.lan:2375", { reachHost: "::1" })).toBe("http://[::1]:8001");
+    expect(() => reached({})).toThrow("does not publish port 8001");
   });
 });

@@ -31,6 +31,7 @@ const containerShape = z.looseObject({
     Error: z.string().optional(),
     StartedAt: z.string().optional(),
   }),
+  HostConfig: z.looseObject({ NetworkMode: z.string().optional() }).optional(),
   NetworkSettings: z.looseObject({
     Ports: z
       .record(z.string(), z.array(z.looseObject({ HostIp: z.string(), HostPort: z.string() })).nullable())
@@ -56,6 +57,8 @@ export interface Container {
   readonly oomKilled: boolean;
   /** Why it could not be started. */
   readonly error: string;
+  /** It has the machine's own network, where nothing is published. */
+  readonly hostNetwork: boolean;
   /** `8000/tcp` to where it is published. */
   readonly ports: Readonly<Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[] | null>>;
 }
@@ -65,7 +68,7 @@ const at = (ref: string, verb = ""): string => `/containers/${encodeURIComponent
 export async function inspectContainer(docker: DockerHttp, ref: string): Promise<Container | null> {
   const { status, json } = await docker.ask({ method: "GET", path: at(ref, "/json"), limitMs: QUICK_MS });
   if (status === 404) return null;
-  const { Id, Name, Created, Config, State, NetworkSettings } = shaped(containerShape, json, "inspect");
+  const { Id, Name, Created, Config, State, HostConfig, NetworkSettings } = shaped(containerShape, json, "inspect");
   return {
     id: Id,
     name: Name.replace(/^\//, ""),
@@ -79,6 +82,7 @@ export async function inspectContainer(docker: DockerHttp, ref: string): Promise
     exitCode: State.ExitCode ?? 0,
     oomKilled: State.OOMKilled ?? false,
     error: State.Error ?? "",
+    hostNetwork: HostConfig?.NetworkMode === "host",
     ports: NetworkSettings.Ports ?? {},
   };
 }

@@ -49,6 +49,7 @@ export function headersOf({ apiKey }: VllmDockerOptions): Readonly<Record<string
  */
 export function originOf(container: Container, options: VllmDockerOptions, address: DockerAddress): string | null {
   if (options.network !== undefined) return `http://${container.name}:${options.port}`;
+  if (container.hostNetwork) return `http://${hostIn(options.reachHost ?? address.machine)}:${options.port}`;
   const published = container.ports[`${options.port}/tcp`];
   if (published === undefined || published === null || published.length === 0) {
     if (!options.existing) return null;
@@ -59,8 +60,10 @@ export function originOf(container: Container, options: VllmDockerOptions, addre
   const [first] = published;
   const anywhere = first === undefined || ["", "0.0.0.0", "::"].includes(first.HostIp);
   const host = options.reachHost ?? (anywhere ? address.machine : first.HostIp);
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${first?.HostPort ?? ""}`;
+  return `http://${hostIn(host)}:${first?.HostPort ?? ""}`;
 }
+
+const hostIn = (host: string): string => (isIPv6(host) ? `[${host}]` : host);
 
 /** Whether this router's prefix is on it. */
 export function isOurs({ labels }: Container, { namePrefix }: VllmDockerOptions): boolean {
