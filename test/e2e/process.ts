@@ -149,7 +149,7 @@ export function serve(launch: Launch): Promise<RouterProcess> {
 }
 
 /** Asks again until it holds; the last failure is the test's. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 60_000): Promise<T> {
   const untilMs = performance.now() + withinMs;
   for (;;) {
     try {
