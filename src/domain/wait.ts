@@ -13,6 +13,8 @@ export interface WaitDetail {
   /** Of `model_broken`: the last failure, and when it is tried again (router time; 0: not by itself). */
   readonly error?: string;
   readonly retryAtMs?: number;
+  /** Of `held` by a move: what is named by it goes, and nothing comes. */
+  readonly goes?: true;
   /** Of `draining`: jobs that still ran on what has to go. */
   readonly running?: number;
   /** Of `share_limit`: how many jobs its caller may have at once. */

@@ -142,7 +142,11 @@ function heldBack(entry: ModelEntry, hold: DeviceHold, { models }: EngineWorld):
     const rule = evict.includes(name) ? "own_move" : "switching_other";
     // A model that goes and makes room for none is held by nobody.
     const by = load ?? (rule === "own_move" ? null : (evict[0] ?? null));
-    return { cause: "held", rule, by, decision, ...askedFor(askedBy ?? null) };
+    const detail = {
+      ...askedFor(askedBy ?? null).detail,
+      ...(load === null && by !== null ? { goes: true as const } : {}),
+    };
+    return { cause: "held", rule, by, decision, ...(Object.keys(detail).length === 0 ? {} : { detail }) };
   }
   const by = hold.against.get(name)?.[0] ?? residents[0]?.instance.model ?? null;
   const pinnedBy = hold.rule === "pinned" && by !== null ? models.get(by)?.pinnedBy : null;

@@ -148,10 +148,13 @@ function titleOfHeld({ rule, by }: Subject): string {
   return by === null ? "GPU not free for it" : CAUSE_WORDS.held.title;
 }
 
-function heldWords({ rule, by: holder }: Subject, by: string, tense: Tense): string {
+type Stay = Subject & { readonly detail: StretchDetail };
+
+function heldWords({ rule, by: holder, detail }: Stay, by: string, tense: Tense): string {
   if (rule === null) return `${by} ${tense === "past" ? "had" : "has"} the device`;
   if (rule === "own_move" && holder === null) return `this model itself ${was(tense)} being unloaded`;
   if (rule === "no_room" && holder === null) return `there ${was(tense)} no room for this model on the device`;
+  if (rule === "switching_other" && detail.goes === true) return `the device ${was(tense)} busy taking out ${by}`;
   return HOLD_WORDS[rule].phrase(by, tense);
 }
 
@@ -220,8 +223,9 @@ function limitWords(limit: number | undefined, tense: Tense): string {
 }
 
 function lostWords({ attempt, outcome }: StretchDetail, times: number): string {
-  const why = because(outcome);
-  if (times > 1) return `${quantity(times, "run")} were lost${why === "" ? "" : `, the longest${why}`}`;
+  const words = errorLine(outcome?.replace(/^lost: /, ""));
+  const why = words === "" ? "" : ` (${words})`;
+  if (times > 1) return `${quantity(times, "run")} were lost${words === "" ? "" : ` (the longest: ${words})`}`;
   return `run\u00a0${attempt ?? 1} was lost${why}`;
 }
 

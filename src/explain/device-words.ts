@@ -33,8 +33,11 @@ const OVERDUE = 1.2;
 export function deviceSummary(facts: DeviceFacts, label: LabelOf): DeviceSummaryWire {
   const what = whatOf(facts, label);
   const { decision } = facts.device;
-  const why = what.whole === true || decision === null || saysNoMore(decision.reason) ? "" : decision.sentence;
   const broken = brokenWords(facts, label);
+  // What cannot be loaded is named with its error and its next try.
+  const told = decision?.reason === "back_off" && broken !== "";
+  const silent = what.whole === true || decision === null || saysNoMore(decision.reason) || told;
+  const why = silent ? "" : decision.sentence;
   const text = [what.text, why, broken].filter((each) => each !== "").join(" ");
   return { text, what_length: what.text.length, code: what.code, decision: decision?.id ?? null };
 }
@@ -155,19 +158,24 @@ function loadedWords({ tenants }: DeviceOverview, label: LabelOf): string {
 
 /** Models that wait here and failed to load, one sentence for the first of them. */
 function brokenWords({ models, device, nowMs, wallMs }: DeviceFacts, label: LabelOf): string {
-  const broken = models.filter((each) => each.retryAtMs !== null && livesHere(each, device) && queuedOf(each) > 0);
+  const broken = models.filter((each) => isHeldOff(each) && livesHere(each, device) && queuedOf(each) > 0);
   const [first] = broken;
   if (first === undefined) return "";
-  const error = errorLine(first.lastError);
-  const at =
-    first.retryAtMs !== null && first.retryAtMs > nowMs
-      ? `, next try at ${timeOfDay(wallMs + first.retryAtMs - nowMs, wallMs)}`
-      : "";
-  const more =
-    broken.length > 1
-      ? ` So ${broken.length === 2 ? "does one more model" : `do ${broken.length - 1}\u00a0more models`}.`
-      : "";
-  return `${label(first.spec.name)} cannot be loaded${error === "" ? "" : ` (${error})`}${at}; ${jobsWait(queuedOf(first))} for it.${more}`;
+  const failed = first.retryAtMs !== null;
+  const error = failed ? errorLine(first.lastError) : "";
+  const retryAtMs = first.retryAtMs ?? first.wait?.detail?.retryAtMs ?? nowMs;
+  const at = retryAtMs > nowMs ? `, next try at ${timeOfDay(wallMs + retryAtMs - nowMs, wallMs)}` : "";
+  const others = broken.length - 1;
+  const waits = others === 1 ? "One more model waits" : `${others}\u00a0more models wait`;
+  const more = others > 0 ? ` ${waits} for the next try.` : "";
+  const name = label(first.spec.name);
+  const what = failed ? `${name} cannot be loaded` : `The engine of ${name} went away or was busy`;
+  return `${what}${error === "" ? "" : ` (${error})`}${at}; ${jobsWait(queuedOf(first))} for it.${more}`;
+}
+
+/** Its load failed, or its engine went away and nothing of it is started yet. */
+function isHeldOff({ retryAtMs, wait }: ModelStatus): boolean {
+  return retryAtMs !== null || wait?.cause === "model_broken";
 }
 
 function waitingHere(models: readonly ModelStatus[], device: DeviceStatus): number {

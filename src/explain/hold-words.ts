@@ -103,7 +103,7 @@ export const HOLD_WORDS: Readonly<Record<HoldRule, HoldWords>> = {
     title: "The device was switching",
     when: "The device was bringing in or taking out another model.",
     levers: ["scheduler.minResidencySeconds", ...ROOM],
-    phrase: (by, tense) => `the device ${was(tense)} busy bringing in or taking out ${by}`,
+    phrase: (by, tense) => `the device ${was(tense)} busy bringing in ${by}`,
   },
   own_move: {
     title: "This model was being unloaded",

@@ -46,7 +46,7 @@ export function score(value: number): string {
 /** Two scores with as many decimals, up to six, as tell them apart. */
 export function scores(a: number, b: number): readonly [string, string] {
   for (let digits = 1; digits <= 6 && a !== b && score(a) === score(b); digits++) {
-    const [x, y] = [a, b].map((value) => value.toFixed(digits).replace(/^-/, "\u2212"));
+    const [x, y] = [a, b].map((value) => String(Number(value.toFixed(digits))).replace(/^-/, "\u2212"));
     if (x !== undefined && y !== undefined && x !== y) return [x, y];
   }
   return [score(a), score(b)];

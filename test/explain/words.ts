@@ -101,6 +101,7 @@ export const PARTS: readonly (readonly [name: string, part: Part])[] = [
   ["running, a stream not begun", part("running", 6_000, { detail: { answer: answer(6_000, 0, false) } })],
   ["held own_move, by hand", part("held", 61_000, { rule: "own_move", by: null, detail: { who: "ada" } })],
   ["held own_move, by a name not shown", part("held", 61_000, { rule: "own_move", by: null, detail: { who: null } })],
+  ["held switching_other, taken out", part("held", 61_000, { rule: "switching_other", detail: { goes: true } })],
   ["held switching_other, by hand", part("held", 61_000, { rule: "switching_other", detail: { who: "local" } })],
   ["held pinned, by hand", part("held", 61_000, { rule: "pinned", detail: { who: "ada" } })],
   ...(["download", "cold", "warm", "wake"] as const).map(
