@@ -27,7 +27,8 @@ import type { SpanDraft } from "./job-trace.ts";
 const QUEUE_SPANS = 4_096;
 const BATCH_SPANS = 512;
 const SEND_EVERY_MS = 2_000;
-const SEND_TIMEOUT_MS = 10_000;
+/** A send that hangs keeps the process from ending for as long: below the ten seconds that `docker stop` waits. */
+const SEND_TIMEOUT_MS = 5_000;
 
 export interface ExporterOptions {
   readonly version: string;
