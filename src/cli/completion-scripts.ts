@@ -57,10 +57,12 @@ end
 complete -c sir -f -k -a '(__sir_complete)'
 `;
 
-const POWERSHELL = `# sir: completion for PowerShell. In $PROFILE: sir completion powershell | Out-String | Invoke-Expression
+const POWERSHELL = `# sir: completion for PowerShell 7; read against its documentation, not yet run in one. In $PROFILE: sir completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName sir -ScriptBlock {
   param($word, $ast, $position)
-  $line = $ast.ToString().PadRight($position).Substring(0, $position)
+  # The position counts from the start of everything that was typed, the command may come later.
+  $typed = $position - $ast.Extent.StartOffset
+  $line = $ast.Extent.Text.PadRight($typed).Substring(0, $typed)
   sir __complete --line $line 2>$null | Where-Object { $_ -ne ':files' -and $_ -ne '' } | ForEach-Object {
     $value, $meaning = $_ -split "\`t", 2
     if (-not $meaning) { $meaning = $value }

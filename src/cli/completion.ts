@@ -13,6 +13,10 @@ export const completion = defineSirCommand({
   examples: [
     ["source <(sir completion bash)", "in ~/.bashrc; for zsh in ~/.zshrc"],
     ["sir completion fish > ~/.config/fish/completions/sir.fish", "once"],
+    [
+      "sir completion powershell | Out-String | Invoke-Expression",
+      "in $PROFILE; written by its documentation, not tried",
+    ],
   ],
   args: { shell: { type: "positional", required: false, description: `One of ${SHELLS.join(", ")}.` } },
   run: async (args, io) => {

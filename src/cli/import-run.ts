@@ -20,16 +20,21 @@ interface Wishes {
 }
 
 export async function takeOver(wishes: Wishes, io: Io): Promise<ExitCode> {
-  const text = textOf(wishes.file, io);
+  const text = textOf(wishes, io);
   return text === null ? EXIT.missing : await deliver(read(text, wishes.file, (await ownPort()).port), wishes, io);
 }
 
-function textOf(file: string, io: Io): string | null {
+/** In words, or as the API's error object. */
+function fail(message: string, json: unknown, io: Io): void {
+  io.err(json === true ? JSON.stringify({ error: { code: "import_failed", message } }) : `sir: ${message}`);
+}
+
+function textOf({ file, json }: Wishes, io: Io): string | null {
   try {
     return readFileSync(resolve(io.cwd, file), "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
-    io.err(`sir: ${file} ${code === "ENOENT" ? "is not there" : `cannot be read (${code})`}.`);
+    fail(`${file} ${code === "ENOENT" ? "is not there" : `cannot be read (${code})`}.`, json, io);
     return null;
   }
 }
@@ -46,13 +51,13 @@ function read(text: string, file: string, port: number): Imported {
 async function deliver(taken: Imported, wishes: Wishes, io: Io): Promise<ExitCode> {
   const status = wishes.strict === true && taken.leftOut.length > 0 ? EXIT.fault : EXIT.done;
   if (taken.models.length === 0) {
-    io.err(`sir: ${wishes.file} has no model that can be taken over, so nothing was written.`);
-    for (const line of report(taken, wishes.file)) io.say(line);
+    fail(`${wishes.file} has no model that can be taken over, so nothing was written.`, wishes.json, io);
+    if (wishes.json !== true) for (const line of report(taken, wishes.file)) io.say(line);
     return EXIT.failed;
   }
   const placed = wishes.stdout === true ? null : await place(taken, wishes, io);
   if (placed === "taken") {
-    io.err(`sir: ${wishes.out} is there already; --force writes over it.`);
+    fail(`${wishes.out} is there already; --force writes over it.`, wishes.json, io);
     return EXIT.failed;
   }
   if (wishes.json === true) {

@@ -101,7 +101,9 @@ function explain(error: unknown, argv: readonly string[], io: Io): ExitCode {
     else io.err(`sir: ${error.message}`);
     return EXIT.usage;
   }
-  io.err(`sir: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const text = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  if (argv.includes("--json")) io.err(JSON.stringify({ error: { code: "internal_error", message: text } }));
+  else io.err(`sir: ${text}`);
   return EXIT.failed;
 }
 

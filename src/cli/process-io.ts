@@ -7,11 +7,12 @@ import type { Io, Screen } from "./command.ts";
 import { plainSigns } from "./width.ts";
 import { Zone } from "./zone.ts";
 
-/** A reader that stopped early (`sir … | head`) is no error. */
-function ignoreBrokenPipe(stream: NodeJS.WriteStream): void {
+/** A reader that stopped early (`sir … | head`) is no error; a disk that is full is one, and no bug of ours. */
+function endOnFailure(stream: NodeJS.WriteStream, name: string): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    if (stream !== process.stderr) process.stderr.write(`sir: ${name} cannot be written: ${error.message}.\n`);
+    process.exit(1);
   });
 }
 
@@ -29,8 +30,8 @@ const UNKNOWN_SIZE = { columns: 80, rows: 24 };
 
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
-  ignoreBrokenPipe(stdout);
-  ignoreBrokenPipe(stderr);
+  endOnFailure(stdout, "standard output");
+  endOnFailure(stderr, "standard error");
   const screen = processScreen(env, [stdin.isTTY === true, stdout, stderr]);
   const data = screen.out && !screen.unicode ? plainSigns : asIs;
   const talk = screen.err && !screen.unicode ? plainSigns : asIs;

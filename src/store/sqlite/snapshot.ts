@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { StoreOpenError } from "../open-error.ts";
 import { copySpooled, spooledIn } from "./back-up.ts";
+import { codeOf } from "./batch.ts";
 import { openReader } from "./connection.ts";
 import { explain } from "./start-up.ts";
 
@@ -42,8 +43,8 @@ export async function takeSnapshot(from: string, to: string, verify: boolean): P
     throw new StoreOpenError("missing", `there is no store at ${from}`, "name the router's store with --store");
   }
   const partial = `${to}.${process.pid}.partial`;
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   try {
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
     copyDatabase(from, partial);
     await copySpooled(dirname(from), partial);
     const found = inspect(partial, verify);
@@ -55,8 +56,8 @@ export async function takeSnapshot(from: string, to: string, verify: boolean): P
     sync(dirname(to));
     return { path: to, ...found };
   } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
+    removePartial(partial);
+    throw atTarget(to, error);
   }
 }
 
@@ -67,12 +68,39 @@ function copyDatabase(from: string, to: string): void {
     if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").get() === undefined) {
       throw new StoreOpenError("not_a_database", `${from} is no router's store`, "name it with --store");
     }
+  } catch (error) {
+    db?.close();
+    throw error instanceof StoreOpenError ? error : explain(from, error);
+  }
+  try {
     db.prepare("VACUUM INTO ?").run(to);
     chmodSync(to, 0o600);
   } catch (error) {
-    throw error instanceof StoreOpenError ? error : explain(from, error);
+    throw codeOf(error).startsWith("SQLITE_CORRUPT") ? explain(from, error) : error;
   } finally {
-    db?.close();
+    db.close();
+  }
+}
+
+/** What goes wrong while a copy is written, the store being readable, lies where it is written. */
+function atTarget(to: string, error: unknown): unknown {
+  if (error instanceof StoreOpenError || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  if (["SQLITE_FULL", "ENOSPC", "EDQUOT"].includes(code)) {
+    const mend = "free some space there, or name another place with --to";
+    return new StoreOpenError("full", `the disk under ${dirname(to)} is full; nothing was left there`, mend, error);
+  }
+  if (!/^(SQLITE_(CANTOPEN|READONLY|IOERR|PERM)|E[A-Z]+$)/.test(code)) return error;
+  const text = `${to} cannot be written: ${error.message}`;
+  return new StoreOpenError("not_writable", text, "name another place with --to", error);
+}
+
+/** A folder that could not be made cannot be cleared either. */
+function removePartial(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Then nothing was written there.
   }
 }
 
