@@ -97,7 +97,7 @@ export class Engine implements EngineControl {
     this.#estimates = new Estimates(this.#world, look);
     const seen = () => ({ world: this.#world, devices: this.#devices, estimates: this.#estimates });
     this.#overseer = new Overseer(() => clock.nowMs(), seen);
-    this.#notebook = new Notebook(seen);
+    this.#notebook = new Notebook(() => ({ ...seen(), hour: this.#overseer.page }));
     const deadlines = new ExpiryWheel();
     this.relay = new RelayHub();
     this.#authority = { owner, pool: settings.pool, term: 1 };

@@ -4,6 +4,8 @@
 import type { DevicePhase, RouterEvent } from "../domain/event.ts";
 import type { DeviceId, ModelName } from "../domain/ids.ts";
 import { coveredMs, MinuteRing } from "./minute-ring.ts";
+import { fieldsIn, numberIn } from "./note.ts";
+import type { Page } from "./notebook.ts";
 import { Sampled } from "./sampled.ts";
 
 const SWAPPING: readonly DevicePhase[] = ["draining", "unloading", "loading"];
@@ -21,6 +23,8 @@ interface Swapping {
 
 export class LastHour {
   readonly startedAtMs: number;
+  /** Since when devices were watched, by this router or by those before it. */
+  #watchedSinceMs: number;
   readonly #succeeded: MinuteRing;
   readonly #failed: MinuteRing;
   readonly #errors = new Sampled();
@@ -29,6 +33,7 @@ export class LastHour {
 
   constructor(nowMs: number) {
     this.startedAtMs = nowMs;
+    this.#watchedSinceMs = nowMs;
     this.#succeeded = new MinuteRing(nowMs);
     this.#failed = new MinuteRing(nowMs);
   }
@@ -80,8 +85,39 @@ export class LastHour {
       spent.addSpan(sinceMs, nowMs);
       this.#deviceOf(device).sinceMs = nowMs;
     }
-    const covered = coveredMs(nowMs, this.startedAtMs);
+    const covered = coveredMs(nowMs, this.#watchedSinceMs);
     return { share: covered <= 0 ? 0 : Math.min(1, spent.sum(nowMs) / covered), swaps: swaps.sum(nowMs) };
+  }
+
+  /** An hour is an hour, also where a router ended in it; while none was there, nothing was done. */
+  get page(): Page {
+    return {
+      key: "last hour",
+      write: () => ({
+        sinceMs: this.#watchedSinceMs,
+        succeeded: this.#succeeded.noted(),
+        failed: this.#failed.noted(),
+        devices: Object.fromEntries(
+          [...this.#devices].map(([device, { spent, swaps }]) => [
+            device,
+            { spent: spent.noted(), swaps: swaps.noted() },
+          ]),
+        ),
+      }),
+      read: (note) => this.#recall(note),
+    };
+  }
+
+  #recall(note: unknown): void {
+    const { sinceMs, succeeded, failed, devices } = fieldsIn(note);
+    this.#watchedSinceMs = Math.min(this.#watchedSinceMs, numberIn(sinceMs) ?? Number.POSITIVE_INFINITY);
+    this.#succeeded.recall(succeeded);
+    this.#failed.recall(failed);
+    for (const [device, fields] of Object.entries(fieldsIn(devices))) {
+      const { spent, swaps } = fieldsIn(fields);
+      this.#deviceOf(device as DeviceId).spent.recall(spent);
+      this.#deviceOf(device as DeviceId).swaps.recall(swaps);
+    }
   }
 
   #enter(device: DeviceId, phase: DevicePhase, atMs: number): void {

@@ -1,6 +1,8 @@
 // A sum over the last hour in sixty numbers, however much happens. It forgets by whole minutes: what it says is true of
 // the last 59 to 60 minutes.
 
+import { numbersIn } from "./note.ts";
+
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 
@@ -32,6 +34,20 @@ export class MinuteRing {
   sum(nowMs: number): number {
     this.#advance(nowMs);
     return this.#sums.reduce((sum, each) => sum + each, 0);
+  }
+
+  /** Sums by the number of their minute. */
+  noted(): object {
+    const minutes = Array.from({ length: MINUTES }, (_, age) => this.#minute - MINUTES + 1 + age);
+    const sums = minutes.map((minute) => [minute, this.#sums[minute % MINUTES] ?? 0] as const);
+    return Object.fromEntries(sums.filter(([, sum]) => sum !== 0));
+  }
+
+  /** What is older than an hour, or not over yet, is passed over. */
+  recall(note: unknown): void {
+    for (const [minute, sum] of numbersIn(note)) {
+      if (Number(minute) <= this.#minute && sum > 0) this.add(Number(minute) * MINUTE_MS, sum);
+    }
   }
 
   #advance(nowMs: number): void {

@@ -33,6 +33,8 @@ interface Parts {
   readonly world: EngineWorld;
   readonly devices: readonly DeviceUnit[];
   readonly estimates: Estimates;
+  /** What was counted in the last hour. */
+  readonly hour: Page;
 }
 
 export class Notebook {
@@ -77,8 +79,9 @@ export class Notebook {
   }
 }
 
-function pagesOf({ world, devices, estimates }: Parts): Page[] {
+function pagesOf({ world, devices, estimates, hour }: Parts): Page[] {
   return [
+    hour,
     ...estimates.pages,
     world.foresight.page,
     ...[...world.models.values()].map(pageOfModel),

@@ -9,6 +9,7 @@ import { LastHour } from "./last-hour.ts";
 import { LoadBook } from "./load-book.ts";
 import { loadBoundMs, workingModels } from "./load-bound.ts";
 import type { ActiveMove } from "./move.ts";
+import type { Page } from "./notebook.ts";
 import type { DeviceOverview, Expected, ModelOverview, MoveOverview, Overview } from "./overview.ts";
 import { type EngineWorld, expectedLoadMs, type ModelEntry } from "./state.ts";
 import { Steady } from "./steady.ts";
@@ -38,6 +39,10 @@ export class Overseer {
     this.#nowMs = nowMs;
     this.#parts = parts;
     this.#hour = new LastHour(nowMs());
+  }
+
+  get page(): Page {
+    return this.#hour.page;
   }
 
   hear(event: RouterEvent): void {

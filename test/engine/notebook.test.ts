@@ -2,10 +2,12 @@
 
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import type { DeviceId } from "../../src/domain/ids.ts";
 import type { Place } from "../../src/engine/control.ts";
 import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { openRig, type Rig, type RigOptions } from "./rig.ts";
 
+const GPU = "gpu0" as DeviceId;
 const MODELS = {
   small: { loadSeconds: 5, tokensPerSecond: 40, concurrency: 2 },
   large: { loadSeconds: 30, tokensPerSecond: 20, concurrency: 2 },
@@ -50,6 +52,25 @@ async function told(rig: Rig): Promise<(Place | null)[]> {
 
 const hasRange = (places: readonly (Place | null)[]): boolean =>
   places.some((place) => place?.estimatedRange != null && place.start !== null);
+
+test.each([["was killed", afterKill] as const, ["ended in good order", afterStop] as const])(
+  "the last hour goes on after a router that %s",
+  async (_how, next) => {
+    const first = await openRig(BUSY);
+    await work(first, 10);
+    const { lastHour, devices } = first.engine.overview();
+    expect(lastHour.succeeded).toBeGreaterThan(0);
+    expect(devices.get(GPU)?.swaps).toBeGreaterThan(0);
+
+    const second = await next(first);
+
+    const then = second.engine.overview();
+    expect(then.lastHour).toMatchObject({ succeeded: lastHour.succeeded, failed: lastHour.failed });
+    expect(then.devices.get(GPU)?.swaps).toBe(devices.get(GPU)?.swaps);
+    await second.advance(3_700);
+    expect(second.engine.overview().lastHour.succeeded).toBe(0);
+  },
+);
 
 test.each([["is killed", afterKill] as const, ["ends in good order", afterStop] as const])(
   "ranges are stated at once by the router after one that %s",
@@ -99,6 +120,7 @@ test("the next router knows what the one before noted, to the last of it", async
     "device gpu0",
     "estimates answer",
     "estimates start",
+    "last hour",
     "model large",
     "model small",
     "preloads",
