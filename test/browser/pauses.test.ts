@@ -31,17 +31,20 @@ describeInChromium("a pause of one device", (browser) => {
     await site.post("/admin/pause?device=gpu1", { note: "a new fan" });
 
     await block.waitFor({ state: "attached" });
-    // Read at one moment: the picture moves.
-    const lies = await page.evaluate(() => {
-      const { top = 0, bottom = 0 } = document.querySelector("[data-block=paused]")?.getBoundingClientRect() ?? {};
-      const names = [...document.querySelectorAll(".g-device")].map((name) => name.getBoundingClientRect().top);
-      return {
-        belowFirst: top > (names[0] ?? 0),
-        aboveSecond: top <= (names[1] ?? 0),
-        reaches: bottom > (names[1] ?? 0),
-      };
-    });
-    expect(lies).toEqual({ belowFirst: true, aboveSecond: true, reaches: true });
+    // Read at one moment, and again: the picture moves.
+    await expect
+      .poll(() =>
+        page.evaluate(() => {
+          const { top = 0, bottom = 0 } = document.querySelector("[data-block=paused]")?.getBoundingClientRect() ?? {};
+          const names = [...document.querySelectorAll(".g-device")].map((name) => name.getBoundingClientRect().top);
+          return {
+            belowFirst: top > (names[0] ?? 0),
+            aboveSecond: top <= (names[1] ?? 0),
+            reaches: bottom > (names[1] ?? 0),
+          };
+        }),
+      )
+      .toEqual({ belowFirst: true, aboveSecond: true, reaches: true });
     await expect.poll(() => block.getAttribute("data-said")).toBe("Paused by oda: a new fan");
     await block.dispatchEvent("pointermove", { bubbles: true });
     await page.locator(".tip").getByText("Paused by oda: a new fan").waitFor();
