@@ -51,13 +51,20 @@ export function checkArguments(raw: readonly string[], args: ArgsDef, manyWords 
     }
     const [spelling = ""] = typed.replace(/^-{1,2}/, "").split("=", 1);
     const flag = flags.get(spelling);
-    if (flag === undefined) throw unknownFlag(spelling, [...flags.keys()]);
+    if (flag === undefined) throw unknownFlag(typed.split("=", 1)[0] ?? "", [...flags.keys()]);
     if (!flag.takesValue || typed.includes("=")) continue;
     const value = raw[++i];
     if (value === undefined || /^--?[a-z]/i.test(value)) throw new UsageError(`--${spelling} needs a value.`);
   }
   const extra = words[room];
-  if (extra !== undefined) throw new UsageError(`There is no place for "${extra}" here.`);
+  if (extra === undefined) return;
+  const meant =
+    "prompt" in args
+      ? ` Put a prompt in quotes: "${words.join(" ")}".`
+      : "device" in args
+        ? ` Did you mean --device ${extra}?`
+        : "";
+  throw new UsageError(`There is no place for "${extra}" here.${meant}`);
 }
 
 /** All values of a string flag, in order and by any of its spellings: the reader of arguments keeps only the last. */
@@ -73,8 +80,9 @@ export function everyValue(raw: readonly string[], name: string, args: ArgsDef):
   });
 }
 
-function unknownFlag(spelling: string, known: readonly string[]): UsageError {
-  const long = known.filter((each) => each.length > 1);
-  const near = closest(spelling, long);
-  return new UsageError(`Unknown flag --${spelling}.${near === null ? "" : ` Did you mean --${near}?`}`);
+/** @param typed With its dashes, as it was. */
+function unknownFlag(typed: string, known: readonly string[]): UsageError {
+  const long = known.filter((each) => each.length > 1 && each === kebab(each));
+  const near = closest(typed.replace(/^-+/, "").replaceAll("_", "-"), long);
+  return new UsageError(`Unknown flag ${typed}.${near === null ? "" : ` Did you mean --${near}?`}`);
 }

@@ -42,11 +42,12 @@ export const decisions = defineSirCommand({
   },
   run: async (args, io) => {
     const json = args["json"] === true;
-    const verb = verbOf("decisions", String(args["verb"] ?? "list"), VERBS);
+    const word = String(args["verb"] ?? "list");
+    const verb = /^dec_/.test(word) ? "show" : verbOf("decisions", word, VERBS);
     const filter = filterOf(args);
     return withRouter(io, json, () =>
       atDesk(args, io, (desk) => {
-        if (verb === "show") return explainDecision(desk, args["decision"], json, io);
+        if (verb === "show") return explainDecision(desk, word === verb ? args["decision"] : word, json, io);
         if (args["decision"] !== undefined) throw new UsageError(`There is no place for "${args["decision"]}" here.`);
         return args["follow"] === true ? follow(desk, filter, json, io) : list(desk, filter, json, io);
       }),

@@ -1,16 +1,11 @@
 // Whether the router's address is free, or held by a router already.
 
-import { createServer } from "node:net";
 import type { ServerSettings } from "../config/resolved.ts";
-import { findEngines } from "../discovery/engine-search.ts";
-import { TITLES } from "../discovery/found.ts";
 import { ownPort } from "../discovery/own-port.ts";
 import type { Surroundings } from "../discovery/surroundings.ts";
-import { originAt } from "./address.ts";
 import { type Check, fault, ok } from "./check.ts";
+import { engineAt, isRouter, tryListen } from "./port-holder.ts";
 import { startFault } from "./start-fault.ts";
-
-const ANSWER_MS = 2_000;
 
 export async function checkPort({ host, port }: ServerSettings, surroundings: Surroundings): Promise<Check> {
   const error = await tryListen(host, port);
@@ -34,30 +29,4 @@ export async function checkPort({ host, port }: ServerSettings, surroundings: Su
     found?.text ?? `${host}:${port}: ${error.message}.`,
     found?.mend ?? "Choose another address.",
   );
-}
-
-function tryListen(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", resolve);
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
-  });
-}
-
-async function engineAt(host: string, port: number, surroundings: Surroundings): Promise<string | null> {
-  const { engines } = await findEngines([originAt(host, port)], surroundings);
-  const kind = engines[0]?.kind;
-  return kind === undefined || kind === "sir" ? null : (TITLES[kind] ?? null);
-}
-
-/** A router answers `/healthz` with its own object and carries a request id. */
-async function isRouter(host: string, port: number): Promise<boolean> {
-  try {
-    const answer = await fetch(`${originAt(host, port)}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) });
-    const body: unknown = await answer.json();
-    const healthy = typeof body === "object" && body !== null && "status" in body && body.status === "ok";
-    return healthy && answer.headers.has("x-request-id");
-  } catch {
-    return false;
-  }
 }

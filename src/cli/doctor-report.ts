@@ -25,7 +25,7 @@ interface Diagnosis {
 export async function report(args: Readonly<Record<string, unknown>>, io: Io): Promise<ExitCode> {
   const diagnosis = await diagnose(args, io);
   const sick = diagnosis.checks.some(({ level }) => level === "error");
-  io.out(args["json"] === true ? asJson(diagnosis, !sick) : asText(diagnosis, io));
+  io.out(args["json"] === true ? asJson(diagnosis, !sick) : asText(diagnosis, args["defaults"] === true, io));
   return sick ? EXIT.fault : EXIT.done;
 }
 
@@ -61,7 +61,7 @@ function asJson({ checks, values }: Diagnosis, healthy: boolean): string {
 
 const LEVELS = { ok: "ok   ", warn: "warn ", error: "ERROR" } as const;
 
-function asText({ checks, values }: Diagnosis, io: Io): string {
+function asText({ checks, values }: Diagnosis, all: boolean, io: Io): string {
   const width = Math.min(30, Math.max(...checks.map(({ id }) => id.length)));
   const lines = checks.flatMap(({ id, level, text, mend }) => [
     `${paint(LEVELS[level], level, io.color)} ${id.padEnd(width)} ${text}`,
@@ -71,7 +71,9 @@ function asText({ checks, values }: Diagnosis, io: Io): string {
     const found = checks.filter((check) => check.level === level).length;
     return `${found} ${word}${found === 1 ? "" : "s"}`;
   };
-  return [...lines, ...table(values), "", `${count("error", "error")}, ${count("warn", "warning")}`].join("\n");
+  return [...lines, ...(all ? table(values) : []), "", `${count("error", "error")}, ${count("warn", "warning")}`].join(
+    "\n",
+  );
 }
 
 function table(values: readonly Explained[]): string[] {

@@ -1,4 +1,4 @@
-// `sir doctor`: the values in force with where each came from, and everything that is wrong with how to mend it.
+// `sir doctor`: everything that is wrong with how to mend it, and the values in force with where each came from.
 
 import { defineSirCommand } from "./command.ts";
 import { CONFIG_ARGS } from "./config-args.ts";
@@ -7,9 +7,13 @@ export const doctor = defineSirCommand({
   name: "doctor",
   summary: "Check the configuration and everything it names; exits 8 when something must be mended.",
   examples: [
-    ["sir doctor", "the values in force, where each came from, and what is wrong"],
+    ["sir doctor", "what is there, and what is wrong with how to mend it"],
+    ["sir doctor --defaults", "every value in force as well, and where each came from"],
     ["sir doctor --config /etc/sir/sir.config.ts --json", "the same for a program"],
   ],
-  args: CONFIG_ARGS,
+  args: {
+    defaults: { type: "boolean", description: "List every value in force as well, and where each came from." },
+    ...CONFIG_ARGS,
+  },
   run: async (args, io) => (await import("./doctor-report.ts")).report(args, io),
 });

@@ -24,14 +24,17 @@ export const explain = defineSirCommand({
     ["sir explain job_01a2b3c4d5e6 --store sqlite:data/sir.db", "from the store, when no router runs"],
   ],
   args: {
-    subject: { type: "positional", description: "A job's id; or decision, or device." },
+    subject: { type: "positional", required: false, description: "A job's id; or decision, or device." },
     name: { type: "positional", required: false, description: "A decision's id, or a device's name." },
     ...DESK_ARGS,
   },
   run: async (args, io) => {
     const json = args["json"] === true;
     const { subject, name } = args;
-    if (typeof subject !== "string") throw new UsageError("sir explain needs a job's id, or decision ID, or device D.");
+    if (typeof subject !== "string")
+      throw new UsageError(
+        "Explain what? `sir explain JOB`, `sir explain decision ID` or `sir explain device gpu0`; `sir jobs` lists jobs.",
+      );
     return withRouter(io, json, () =>
       atDesk(args, io, (desk) => {
         if (subject === "device" || subject === "devices") return explainDevice(desk, name, json, io);
@@ -39,12 +42,21 @@ export const explain = defineSirCommand({
           return explainDecision(desk, subject === "decision" ? name : subject, json, io);
         }
         const id = subject === "job" ? name : subject;
+        if (subject !== "job" && !mayBeId(subject)) throw new UsageError(noJob(subject));
         if (subject !== "job" && name !== undefined) throw new UsageError(`There is no place for "${name}" here.`);
         return explainJob(desk, id, json, io);
       }),
     );
   },
 });
+
+/** Ids are of hexadecimal digits; a device's name is what people try instead. */
+const mayBeId = (word: string): boolean => /^(job_)?[0-9a-f…~.]+$/i.test(word);
+
+const noJob = (word: string): string =>
+  /^[a-z]+\d+$/i.test(word)
+    ? `"${word}" is no job's id. Did you mean \`sir explain device ${word}\`?`
+    : `"${word}" is no job's id. There are \`sir explain JOB\`, \`sir explain decision ID\` and \`sir explain device D\`; what a model does is in \`sir models\`.`;
 
 async function explainJob(desk: Desk, given: unknown, json: boolean, io: Io): Promise<ExitCode> {
   if (typeof given !== "string") throw new UsageError("sir explain job needs a job's id.");

@@ -15,7 +15,11 @@ export const HISTORY_ARGS = {
     valueHint: "URL",
     description: "The store itself, as sqlite:PATH; wins over the configuration.",
   },
-  url: { type: "string", valueHint: "ORIGIN", description: "Read over HTTP from the router there, instead of a file." },
+  url: {
+    type: "string",
+    valueHint: "ORIGIN",
+    description: "Read over HTTP from the router there (SIR_URL), instead of a file.",
+  },
   keyFile: ROUTER_ARGS.keyFile,
 } as const;
 
@@ -28,12 +32,18 @@ export interface HistorySource {
 
 /** @throws {UsageError} with a mend, when there is no store to read */
 export async function openHistorySource(args: Readonly<Record<string, unknown>>, io: Io): Promise<HistorySource> {
-  if (typeof args["url"] === "string") {
+  if (isTold(args, io)) {
     const router = await routerClient(args, io);
     return { history: remoteHistory(router), name: router.url, close: () => undefined };
   }
   const { file, path } = await openStoredFile(args, io);
   return { ...file, name: path };
+}
+
+/** Whether a router was named rather than a store. */
+function isTold({ url, store, config }: Readonly<Record<string, unknown>>, { environment }: Io): boolean {
+  if (url !== undefined || store !== undefined || config !== undefined) return typeof url === "string";
+  return Boolean(environment["SIR_URL"]);
 }
 
 /** @throws {UsageError} with a mend, when there is no store to read */

@@ -86,6 +86,7 @@ function nextLines({ own, models }: Draft, name: string): string[] {
     `       curl http://127.0.0.1:${own.port}/v1/chat/completions -H 'content-type: application/json' \\`,
     `         -d '${body.replaceAll("'", "'\\''")}'`,
     `       the dashboard: http://127.0.0.1:${own.port}/dashboard`,
+    ...(own.port === 8_000 ? [] : [`       in other folders: export SIR_URL=http://127.0.0.1:${own.port}`]),
   ];
 }
 

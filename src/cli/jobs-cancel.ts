@@ -70,7 +70,11 @@ async function cancelEach(
       ids: ids.slice(from, from + AT_ONCE),
     })) as CancelList;
     told.push(...data);
-    if (!json) for (const { id, status } of data) if (status !== null) io.out(`${id}\t${status}`);
+    if (json) continue;
+    for (const { id, outcome, status } of data) {
+      if (status !== null) io.out(`${id}\t${status}`);
+      if (outcome === "already_over") io.say(`${id} was over already.`);
+    }
   }
   return told;
 }

@@ -1,7 +1,8 @@
 // `sir jobs list`: the newest jobs or those that waited longest, once or as they change.
 
-import type { Receipt } from "../client/wire.ts";
+import type { ModelList, Receipt } from "../client/wire.ts";
 import type { JobRow, JobRowList } from "../client/wire-live.ts";
+import { closest } from "../config/closest.ts";
 import { BANDS } from "../domain/band.ts";
 import { type Io, UsageError } from "./command.ts";
 import { type Desk, needsRouter, type DeskQuery as Query } from "./desk.ts";
@@ -35,11 +36,10 @@ type Args = Readonly<Record<string, unknown>>;
 export function jobQuery(args: Args, nowMs: number): Query {
   const { status, model, band, cause, caller, since, sort, after } = args;
   const text = (name: string, value: unknown): Query => (typeof value === "string" ? { [name]: value } : {});
-  if (typeof status === "string") for (const word of status.split(",")) choiceOf("status", word.trim(), STATUSES);
   if (sort !== undefined && sort !== "wait") throw new UsageError(`--sort knows only wait, not "${sort}".`);
   return {
     limit: String(limitOf(args["limit"])),
-    ...text("status", status),
+    ...(typeof status === "string" ? { status: statusesOf(status) } : {}),
     ...text("model", model),
     ...(typeof band === "string" ? { band: choiceOf("band", band, BANDS) } : {}),
     ...text("cause", cause),
@@ -48,6 +48,14 @@ export function jobQuery(args: Args, nowMs: number): Query {
     ...(typeof since === "string" ? { from_ms: String(Math.round(nowMs - spanSeconds(since, "since") * 1_000)) } : {}),
     ...text("after", after),
   };
+}
+
+/** As people and pages call them. */
+const STATUS_WORDS: Readonly<Record<string, string>> = { waiting: "queued", running: "in_progress", done: "completed" };
+
+function statusesOf(text: string): string {
+  const words = text.split(",").map((word) => word.trim());
+  return words.map((word) => choiceOf("status", STATUS_WORDS[word] ?? word, STATUSES)).join(",");
 }
 
 export async function readRows(desk: Desk, query: Query): Promise<JobRowList> {
@@ -63,8 +71,19 @@ export async function listJobs(desk: Desk, args: Args, json: boolean, io: Io): P
   else {
     io.out(rowsText(found.data, io));
     for (const line of remarks(found, io)) io.say(line);
+    if (found.data.length === 0) await sayUnknownModel(desk, query["model"], io);
   }
   return EXIT.done;
+}
+
+/** A list that is empty because of a name that nobody knows should say so. */
+async function sayUnknownModel({ router }: Desk, name: string | undefined, io: Io): Promise<void> {
+  if (router === null || name === undefined) return;
+  const { data } = (await router.ask("GET", "/v1/models")) as ModelList;
+  const known = data.flatMap(({ id, sir }) => [id, ...sir.aliases]);
+  if (known.includes(name)) return;
+  const near = closest(name, known);
+  io.say(`No model is called "${name}" now.${near === null ? "" : ` Did you mean ${near}?`}`);
 }
 
 function rowsText(rows: readonly JobRow[], io: Io): string {

@@ -40,13 +40,15 @@ export const keys = defineSirCommand({
   run: async (args, io) => {
     const json = args["json"] === true;
     const verb = verbOf(String(args["verb"] ?? "list"));
-    if (verb === "new") return make(args["name"], scopesOf(args["scopes"]), json, io);
     const { loadConfig } = await import("../config/load.ts");
-    const { keys: held, file } = await loadConfig({
-      cwd: io.cwd,
-      environment: io.environment,
-      flags: flagsFrom({ config: args["config"] }),
-    });
+    const flags = flagsFrom({ config: args["config"] });
+    const reading = loadConfig({ cwd: io.cwd, environment: io.environment, flags });
+    if (verb === "new") {
+      // A configuration that cannot be read is no reason to make no key.
+      const first = await reading.then(({ keys: all }) => all.length === 0).catch(() => true);
+      return make(args["name"], scopesOf(args["scopes"]), { json, first }, io);
+    }
+    const { keys: held, file } = await reading;
     return verb === "list" ? list(held, json, io) : check(held, keyOf(args["keyFile"], io), { json, file, io });
   },
 });
@@ -68,7 +70,13 @@ function scopesOf(given: unknown): Scope[] {
   });
 }
 
-function make(name: unknown, scopes: readonly Scope[], json: boolean, io: Io): ExitCode {
+interface Making {
+  readonly json: boolean;
+  /** No key is configured yet. */
+  readonly first: boolean;
+}
+
+function make(name: unknown, scopes: readonly Scope[], { json, first }: Making, io: Io): ExitCode {
   if (typeof name !== "string") throw new UsageError("sir keys new needs a name, such as `sir keys new review-bot`.");
   if (!KEY_NAME.test(name)) {
     throw new UsageError(`"${name}" is no name for a key: 1 to 64 letters, digits, dots, hyphens, underscores or @.`);
@@ -80,14 +88,13 @@ function make(name: unknown, scopes: readonly Scope[], json: boolean, io: Io): E
     return EXIT.done;
   }
   io.out(key);
+  const line = `${JSON.stringify(name)}: { sha256: "${sha256}", scopes: ${JSON.stringify(scopes)} },`;
+  const lines = first ? ["  keys: {", `    ${line}`, "  },"] : [`    ${line}`];
+  const place = first ? "sir.config.ts" : "`keys` of sir.config.ts";
   io.say(
-    [
-      "This is shown once. Put its hash into sir.config.ts, then send the router SIGHUP or restart it:",
-      "",
-      "  keys: {",
-      `    ${JSON.stringify(name)}: { sha256: "${sha256}", scopes: ${JSON.stringify(scopes)} },`,
-      "  },",
-    ].join("\n"),
+    [`This is shown once. Put its hash into ${place}, then send the router SIGHUP or restart it:`, "", ...lines].join(
+      "\n",
+    ),
   );
   return EXIT.done;
 }

@@ -4,6 +4,7 @@ import type { LogsWire, ModelStatusWire, StatusWire } from "../client/wire-statu
 import { sleepUntil } from "../domain/clock.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { modelSaid } from "./model-said.ts";
 import { gib, span } from "./quantity.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
 import { type Column, NONE, printTable } from "./table.ts";
@@ -44,7 +45,11 @@ export const models = defineSirCommand({
       const query = verb === "unload" && args["force"] === true ? "?force=true" : "";
       const status = await router.ask("POST", `/admin/models/${encodeURIComponent(model)}/${verb}${query}`);
       if (json) io.out(JSON.stringify(status));
-      else printTable(io, COLUMNS, [row(status as ModelStatusWire)]);
+      else {
+        const { models: all } = (await router.ask("GET", "/v1/status")) as StatusWire;
+        const now = all.find(({ id }) => id === (status as ModelStatusWire).id) ?? (status as ModelStatusWire);
+        io.out(modelSaid(verb, now, all));
+      }
       return EXIT.done;
     });
   },

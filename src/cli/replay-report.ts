@@ -2,6 +2,7 @@
 
 import type { Account, Moved, Other, ReplayReport, Waits } from "../client/wire-replay.ts";
 import { BANDS } from "../domain/band.ts";
+import { quantity } from "../scheduler/wording.ts";
 import { secondsText } from "../simulator/chart-svg.ts";
 import { instantText } from "./instant.ts";
 import type { Zone } from "./zone.ts";
@@ -65,6 +66,9 @@ function waitRows(name: string, of: (account: Account) => Waits): (readonly [str
 
 const text = (seconds: number | undefined): string => (seconds === undefined ? "-" : secondsText(seconds));
 
+/** As they are counted: a second or more. */
+const isMoved = ({ beforeSeconds, afterSeconds }: Moved): boolean => Math.abs(afterSeconds - beforeSeconds) >= 1;
+
 function otherLines(other: Other, accounts: readonly Account[]): string[] {
   const after = accounts.find(({ title }) => title === other.title);
   const before = accounts.find(({ title }) => title === other.against);
@@ -73,11 +77,13 @@ function otherLines(other: Other, accounts: readonly Account[]): string[] {
   const verdict =
     `${other.title}: weighted mean wait ${text(before.weightedMeanWaitSeconds)} becomes ${text(after.weightedMeanWaitSeconds)}` +
     ` (${better ? "better" : "not better"}), swaps ${before.swaps} become ${after.swaps};` +
-    ` ${other.gained} jobs wait less, ${other.lost} wait more.`;
+    ` ${quantity(other.gained, "job waits", "jobs wait")} at least 1 s less, ${quantity(other.lost, "waits", "wait")} at least 1 s more.`;
   const list = (word: string, moved: readonly Moved[]): string[] =>
-    moved.map(
-      ({ id, model, band, beforeSeconds, afterSeconds }) =>
-        `  ${word} ${id}  ${model}, ${band}: ${text(beforeSeconds)} becomes ${text(afterSeconds)}`,
-    );
+    moved
+      .filter(isMoved)
+      .map(
+        ({ id, model, band, beforeSeconds, afterSeconds }) =>
+          `  ${word} ${id}  ${model}, ${band}: ${text(beforeSeconds)} becomes ${text(afterSeconds)}`,
+      );
   return [verdict, ...list("lost  ", other.lostMost), ...list("gained", other.gainedMost)];
 }

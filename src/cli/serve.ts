@@ -4,9 +4,11 @@ import type { RouterOptions } from "../assemble.ts";
 import type { Environment, Flags } from "../config/load.ts";
 import { ConfigError } from "../config/problem.ts";
 import type { ResolvedConfig } from "../config/resolved.ts";
+import { DEFAULT_URL } from "./address.ts";
 import { defineSirCommand, type Io } from "./command.ts";
 import { CONFIG_ARGS, flagsFrom } from "./config-args.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { requireFreePort } from "./port-holder.ts";
 import { openReplayDesk } from "./replay-desk.ts";
 import { startFault } from "./start-fault.ts";
 
@@ -43,8 +45,13 @@ export const serve = defineSirCommand({
   ],
   args: CONFIG_ARGS,
   run: async (args, io) => {
-    const { startRouter } = await import("../assemble.ts");
-    return await serveRouter(flagsFrom(args), args["json"] === true, io, startRouter);
+    const flags = flagsFrom(args);
+    const start: StartRouter = async (config, options) => {
+      const surroundings = { environment: io.environment, platform: process.platform, arch: process.arch, root: "" };
+      await requireFreePort(config.server, flags.config, surroundings);
+      return (await import("../assemble.ts")).startRouter(config, options);
+    };
+    return await serveRouter(flags, args["json"] === true, io, start);
   },
 });
 
@@ -79,6 +86,8 @@ export async function serveRouter(flags: Flags, json: boolean, io: Io, start: St
   const ended = untilEnd(config, router, io);
   // Last: whoever reads where the router is may send it a signal at once.
   io.out(json ? JSON.stringify(facts(config, router, io)) : banner(config, router, io));
+  if (isElsewhere(flags, config, router.url))
+    io.say(`sir: the other commands find it with: export SIR_URL=${router.url}`);
   const code = await ended;
   forget();
   return code;
@@ -145,6 +154,12 @@ function facts(config: ResolvedConfig, { url }: RunningRouter, { version }: Io):
   const models = engine.models.map((model) => model.name);
   const devices = engine.devices.map((device) => device.id);
   return { version, url, models, devices, policy: engine.policy.name, store: store.url, config: file };
+}
+
+/** Whether a command in this folder, which knows none of these flags, would ask another address. */
+function isElsewhere({ host, port, config }: Flags, { server }: ResolvedConfig, url: string): boolean {
+  if (url === DEFAULT_URL) return false;
+  return server.port === 0 || [host, port, config].some((flag) => flag !== undefined);
 }
 
 function banner(config: ResolvedConfig, { url }: RunningRouter, { version }: Io): string {

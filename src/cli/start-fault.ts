@@ -1,6 +1,7 @@
 // Why a router could not start, in words, with what to do about it.
 
 import { StoreOpenError } from "../store/open-error.ts";
+import { PortTaken } from "./port-holder.ts";
 
 export interface Fault {
   readonly text: string;
@@ -18,6 +19,7 @@ export interface Where {
 export function startFault(error: unknown, where: Where): Fault | null {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if (each instanceof StoreOpenError) return { text: sentence(each.message), mend: sentence(each.mend) };
+    if (each instanceof PortTaken) return each;
     const fault = "code" in each && typeof each.code === "string" ? faultOfCode(each.code, where) : null;
     if (fault !== null) return fault;
   }

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createClient } from "../client/index.ts";
+import { BANDS } from "../domain/band.ts";
 import { printAnswer, routerErrorFrom } from "./answer.ts";
 import { attend } from "./attend.ts";
 import { defineSirCommand, type Io, UsageError } from "./command.ts";
@@ -10,6 +11,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { spanSeconds } from "./instant.ts";
 import { ROUTER_ARGS, type RouterClient, routerClient, withRouter } from "./router-client.ts";
 import { refuseWithStream, streamAnswer } from "./stream-answer.ts";
+import { choiceOf } from "./verb.ts";
 
 /** Whoever waits at a terminal wants to hear soon that nothing answers there. */
 const SUBMIT_PATIENCE_SECONDS = 1;
@@ -154,10 +156,15 @@ function headersOf(args: Args): Record<string, string> {
   const { priority, deadline, header } = args;
   const given = (Array.isArray(header) ? header : header === undefined ? [] : [header]).map((line) => headerOf(line));
   return {
-    ...(typeof priority === "string" ? { "sir-priority": priority } : {}),
+    ...(typeof priority === "string" ? { "sir-priority": checkedPriority(priority) } : {}),
     ...(typeof deadline === "string" ? { "cancel-after": `${spanSeconds(deadline, "deadline")}s` } : {}),
     ...Object.fromEntries(given),
   };
+}
+
+/** The router takes every word, as the header's contract has it; who types one wants to hear that it is none. */
+function checkedPriority(word: string): string {
+  return /^[+-]?\d+$/.test(word) ? word : choiceOf("priority", word, BANDS);
 }
 
 function headerOf(line: unknown): [string, string] {

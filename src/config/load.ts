@@ -3,7 +3,7 @@
 import { backendsOf } from "./backends.ts";
 import { check } from "./checks.ts";
 import { findConfig } from "./find.ts";
-import { explain, type Override, overlay } from "./origin.ts";
+import { explain, type Override, originText, overlay } from "./origin.ts";
 import { ConfigError, type Problem, problemsOf } from "./problem.ts";
 import { readConfigFile } from "./read-file.ts";
 import {
@@ -87,7 +87,7 @@ export interface ResolveOptions {
 /** The same from a document in memory. @throws {ConfigError} */
 export function resolveConfig(written: unknown, options: ResolveOptions): ResolvedConfig {
   const { file, overrides } = options;
-  const document = parse(overlay(written, overrides), file);
+  const document = parse(overlay(written, overrides), file, overrides);
 
   const devices = deviceSpecs(document);
   const backends = backendsOf(document, (name, model, usesDevice) =>
@@ -126,11 +126,18 @@ export function resolveConfig(written: unknown, options: ResolveOptions): Resolv
   };
 }
 
-function parse(laid: unknown, file: string | null): ConfigDocument {
+/** What a flag or a variable said is its own fault, not the file's. */
+function parse(laid: unknown, file: string | null, overrides: readonly Override[]): ConfigDocument {
   const parsed = configSchema.safeParse(laid);
   if (parsed.success) return parsed.data;
-  const problems = problemsOf(parsed.error, laid, [], (path) => keysOf(configSchema, path));
-  throw new ConfigError(file, problems);
+  let foreign = 0;
+  const problems = problemsOf(parsed.error, laid, [], (path) => keysOf(configSchema, path)).map((problem) => {
+    const said = overrides.find(({ path }) => path.join(".") === problem.path);
+    if (said === undefined) return problem;
+    foreign++;
+    return { ...problem, path: originText(said.origin) };
+  });
+  throw new ConfigError(foreign === problems.length ? null : file, problems);
 }
 
 /** The models as written, with the defaults of their drivers filled in. */

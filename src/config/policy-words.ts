@@ -33,9 +33,20 @@ export function parseSettings(words: readonly string[], policies: readonly strin
     if (at < 1) throw refusal("--set", word, "must be key=value,", "e.g. maxWaitSeconds=600.");
     const key = word.slice(0, at);
     requireKnownKey(key, policies, "--set");
-    values[key] = readValue(word.slice(at + 1));
+    const value = readValue(word.slice(at + 1));
+    values[key] = key.endsWith("Seconds") ? secondsOf(key, value) : value;
   }
   return values;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** `10m` is a way to write 600; another word is none, and is refused before anything is run with it. */
+function secondsOf(key: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(value) ?? [];
+  if (amount !== undefined) return Number(amount) * (UNIT_SECONDS[unit] ?? 1);
+  throw refusal("--set", `${key}=${value}`, "must be seconds,", `e.g. ${key}=600, or ${key}=10m.`);
 }
 
 /** Of the `scheduler` section, what these policies read. */

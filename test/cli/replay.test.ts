@@ -47,13 +47,13 @@ describe("sir replay", () => {
   it("says it to people, and changes settings one by one", async () => {
     const console = later();
 
-    const code = await run(console, "--from", "3h", "--set", "minResidencySeconds=120", "--set=maxWaitSeconds=300");
+    const code = await run(console, "--from", "3h", "--set", "minResidencySeconds=120", "--set=maxWaitSeconds=5m");
 
     expect(code).toBe(0);
     expect(console.out()).toContain("fidelity: with the settings that ran the replay gives");
     expect(console.out()).toMatch(/interactive, p99 +\d/);
     expect(console.out()).toContain("minResidencySeconds=120 maxWaitSeconds=300: weighted mean wait");
-    expect(console.out()).toMatch(/\d+ jobs wait less, \d+ wait more/);
+    expect(console.out()).toMatch(/\d+\u00a0jobs? waits? at least 1 s less, \d+\u00a0waits? at least 1 s more/);
   }, 120_000);
 
   it("leaves the settings that ran out where that is wished, and compares with what was recorded", async () => {
@@ -74,6 +74,7 @@ describe("sir replay", () => {
     [["--set", "maxWaitSecond=3"], /Did you mean "maxWaitSeconds"/],
     [["--set", "maxWaitSeconds"], /must be key=value/],
     [["--set", "maxWaitSeconds=1"], /maxWaitSeconds/],
+    [["--set", "maxWaitSeconds=soon"], /must be seconds, e\.g\. maxWaitSeconds=600, or maxWaitSeconds=10m/],
     [["--from", "2020-01-01", "--to", "2020-01-02"], /No job was recorded in that time\. It holds jobs from 20/],
     [["--store", "sqlite:./none.db"], /There is no store at/],
   ])(

@@ -141,7 +141,7 @@ describe("environment and flags", () => {
   it("that make no sense are refused in words", async () => {
     write("sir.config.json", `{ "models": { "chat": ${model} } }`);
 
-    await expect(load({ environment: { SIR_PORT: "http" } })).rejects.toThrow(/server\.port: came as "http"/);
+    await expect(load({ environment: { SIR_PORT: "http" } })).rejects.toThrow(/^the configuration has 1 problem:\n {2}SIR_PORT: came as "http"/);
     await expect(load({ environment: { SIR_LOG_LEVEL: "loud" } })).rejects.toThrow(/log\.level: came as "loud"/);
   });
 
