@@ -44,7 +44,7 @@ export async function requireFreePort(
   const { port: free } = await ownPort(host);
   const flags = `${config === undefined ? "" : `--config ${config} `}--port ${free}`;
   throw new PortTaken({
-    text: `Port ${port} on ${host} belongs to ${holder ?? "another program"}.`,
+    text: `Port ${port} on ${host} is in use${holder === null ? "" : ` by ${holder}`}.`,
     mend:
       `Take another: \`npm start -- ${flags}\` or \`npx sir serve ${flags}\`, and for the other commands ` +
       `\`export SIR_URL=${originAt(host, free)}\`; or set server.port.`,

@@ -14,7 +14,7 @@ describe("a port that is taken", () => {
 
     const fault = await requireFreePort({ host: "127.0.0.1", port }, "my.ts", surroundings()).catch((error) => error);
 
-    expect(fault.text).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 belongs to (vLLM|another program)\\.$`));
+    expect(fault.text).toMatch(new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is in use( by vLLM)?\\.$`));
     const [, free] = /npm start -- --config my\.ts --port (\d+)`/.exec(fault.mend) ?? [];
     expect(fault.mend).toContain(`npx sir serve --config my.ts --port ${free}`);
     expect(fault.mend).toContain(`export SIR_URL=http://127.0.0.1:${free}`);
@@ -36,7 +36,7 @@ describe("a port that is taken", () => {
     const { code, err } = await piped(["serve"], {}, folder);
 
     expect([code, existsSync(join(folder, "data"))]).toEqual([1, false]);
-    expect(err).toContain(`Port ${port} on 127.0.0.1 belongs to a router that runs already.`);
+    expect(err).toContain(`Port ${port} on 127.0.0.1 is in use by a router that runs already.`);
     expect(err).toContain("mend: Take another:");
     await router.kill();
   });
