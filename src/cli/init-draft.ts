@@ -126,7 +126,7 @@ export interface Draft {
 export function draftText({ machine, own, models, version }: Draft): string {
   const head = [
     `Written by \`sir init\` (${version}). Every number that is a guess is marked ${GUESS}: look at each, correct it, and take the mark away.`,
-    "`npx sir doctor` checks this file and lists every key there is, `npx sir serve` runs it.",
+    "`npx sir doctor` checks this file (--defaults lists every key there is), `npx sir serve` runs it.",
   ];
   const sections = [
     entry("server", block({ host: "127.0.0.1", port: own.port }), ...portNotes(own)),

@@ -191,7 +191,7 @@ function textOfDraft(draft: Draft, fileName: string, port: number): string {
   return configText({
     head: [
       `Taken over from llama-swap's ${fileName} by \`sir import llama-swap\`, which printed what was changed and left out.`,
-      "`npx sir doctor` checks this file and lists every key there is, `npx sir serve` runs it.",
+      "`npx sir doctor` checks this file (--defaults lists every key there is), `npx sir serve` runs it.",
     ],
     prelude: draft.usesEnvironment ? ENV_PRELUDE : [],
     sections: [
