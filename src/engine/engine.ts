@@ -30,7 +30,7 @@ import { Pauses } from "./pauses.ts";
 import { LocalQueueView } from "./place.ts";
 import { Reaper } from "./reaper.ts";
 import { reconfigure, rerankBacklog } from "./reconfigure.ts";
-import { recover } from "./recovery.ts";
+import { bootAtMs, recover } from "./recovery.ts";
 import { RelayHub } from "./relay-hub.ts";
 import { speaksChatOnly } from "./respond.ts";
 import type { EngineSettings } from "./settings.ts";
@@ -133,13 +133,12 @@ export class Engine implements EngineControl {
 
   /** Recovers, then starts deciding. Nothing is dispatched before it resolves. */
   async start(): Promise<void> {
-    this.#loop.starting = true;
-    await this.#world.pauses.recover();
-    await this.#world.foresight.recover();
-    await this.#notebook.recover();
+    this.#loop.startingSinceMs = this.#world.clock.nowMs();
+    this.#loop.startingSinceMs = await bootAtMs(this.#world);
+    for (const each of [this.#world.pauses, this.#world.foresight, this.#notebook]) await each.recover();
     await recover(this.#world, this.#authority, this.#lifecycle, this.#overseer.loads);
     await adoptRunning(this.#world, this.#devices);
-    this.#loop.starting = false;
+    this.#loop.recovered();
     this.#recovered = true;
     if (this.#world.settings.unattended !== true) this.#reaper.start();
     this.#world.wake("load");

@@ -40,8 +40,8 @@ export class Loop {
   #scheduled = false;
   #timer: Timer | null = null;
   #stopped = false;
-  /** Not yet recovered: nothing is started or moved. */
-  starting = false;
+  /** Since when this router is there and has not yet recovered, so that nothing is started or moved; null: it has. */
+  startingSinceMs: number | null = null;
   /** Running work may finish; nothing is started. */
   closing = false;
   lastPassAtMs: number;
@@ -60,7 +60,7 @@ export class Loop {
 
   /** Of the whole router. */
   get paused(): boolean {
-    return this.starting || this.#world.pauses.router !== null;
+    return this.startingSinceMs !== null || this.#world.pauses.router !== null;
   }
 
   verdictOf(device: DeviceUnit): Verdict | null {
@@ -91,6 +91,12 @@ export class Loop {
     return Math.max(0, this.#world.clock.nowMs() - this.#dueAtMs);
   }
 
+  /** From now on it decides. What came back has waited for that since the start. */
+  recovered(): void {
+    recordWaits(this.#world, this.startingSinceMs, this.#holds());
+    this.startingSinceMs = null;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -117,7 +123,8 @@ export class Loop {
       }
     }
     this.#world.minutes.sample(models.values());
-    recordWaits(this.#world, this.starting || this.closing, this.#holds());
+    const idleSinceMs = this.startingSinceMs ?? (this.closing ? clock.nowMs() : null);
+    recordWaits(this.#world, idleSinceMs, this.#holds());
     for (const [name, entry] of models) if (entry.removed && !this.#inUse(entry)) models.delete(name);
     if (settings.passes.mode === "ticks") nextLookAtMs = clock.nowMs() + settings.passes.everyMs;
     this.#dueAtMs = nextLookAtMs;

@@ -10,6 +10,8 @@ import type { LoadBook } from "./load-book.ts";
 import type { EngineWorld } from "./state.ts";
 
 const PAGE = 1_000;
+/** Opening a store takes no longer, migrations aside. */
+const START_MAX_MS = 600_000;
 /** Of each model, for people to read; of the newest few its next load is guessed. */
 const LOADS_REMEMBERED = 20;
 const LOADS_LEARNED = 5;
@@ -21,6 +23,16 @@ export async function reconcile(world: EngineWorld, lifecycle: Lifecycle, fromMs
     for (const job of page) if (job.durable && job.state.status === "queued") lifecycle.admit(job, null);
     after = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
   }
+}
+
+/**
+ * When this router opened the store, to which an earlier one's absence is counted: what waits in it waited for us since.
+ * Now, where there was no earlier one.
+ */
+export async function bootAtMs({ store, clock }: EngineWorld): Promise<number> {
+  const nowMs = clock.nowMs();
+  const gaps = await store.downtimes(nowMs - START_MAX_MS, nowMs);
+  return gaps.at(-1)?.toMs ?? nowMs;
 }
 
 export async function recover(

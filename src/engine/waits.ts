@@ -29,10 +29,12 @@ interface Because {
 
 /**
  * Opens, keeps or closes each model's stretch as of now.
- * @param idle The router starts nothing yet, or nothing more.
+ * @param idleSinceMs Since when the router starts nothing yet, or nothing more; null: it does. A queue that comes back from
+ * the store has waited for that since then.
  */
-export function recordWaits(world: EngineWorld, idle: boolean, holds: readonly DeviceHold[]): void {
+export function recordWaits(world: EngineWorld, idleSinceMs: number | null, holds: readonly DeviceHold[]): void {
   const nowMs = world.clock.nowMs();
+  const idle = idleSinceMs !== null;
   const entries: LogEntry[] = [];
   for (const entry of world.models.values()) {
     const because = entry.queue.size === 0 ? null : becauseOf(entry, { world, idle, holds, nowMs });
@@ -40,7 +42,8 @@ export function recordWaits(world: EngineWorld, idle: boolean, holds: readonly D
     entry.waited.sample(because?.cause ?? null, entry.queue.size, nowMs);
     if (open !== null && because !== null && sameBecause(open, because)) continue;
     if (open !== null) entries.push({ type: "wait.close", model: entry.spec.name, toMs: nowMs });
-    entry.wait = because === null ? null : { model: entry.spec.name, ...because, fromMs: nowMs, toMs: null };
+    const fromMs = open === null && because?.cause === "router_down" ? (idleSinceMs ?? nowMs) : nowMs;
+    entry.wait = because === null ? null : { model: entry.spec.name, ...because, fromMs, toMs: null };
     if (entry.wait !== null) entries.push({ type: "wait.open", wait: entry.wait });
   }
   if (entries.length > 0) world.store.append(entries);

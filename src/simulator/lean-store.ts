@@ -102,6 +102,7 @@ class LeanStore implements Partial<Store> {
   notePolls = (): void => undefined;
   result = (): Promise<null> => NO;
   deadOwners = (): Promise<readonly never[]> => NOBODY;
+  downtimes = (): Promise<readonly never[]> => NOBODY;
   live = (): Promise<readonly never[]> => NOBODY;
   loads = (): Promise<readonly never[]> => NOBODY;
   recover = (): ReturnType<Store["recover"]> => Promise.resolve({ requeued: 0, poisoned: 0, dropped: 0 });

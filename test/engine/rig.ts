@@ -45,6 +45,8 @@ export interface RigOptions {
   readonly freeGiB?: () => number | null;
   /** Sees every snapshot that the policy is asked about. */
   readonly watch?: (snapshot: Snapshot) => void;
+  /** From the opened store to the engine's start. */
+  readonly bootSeconds?: number;
   /** What the engine gets instead of each mock backend. */
   readonly wrap?: (backend: Backend) => Backend;
 }
@@ -127,6 +129,7 @@ export class Rig {
       maxStoredBytes: config.jobs.maxStoredBytes,
       onFatal,
     });
+    await clock.runUntil(clock.nowMs() + (this.#options.bootSeconds ?? 0) * 1_000);
     const lab = {
       ledger: this.ledger,
       ...(this.#options.faults === undefined ? {} : { faults: this.#options.faults }),

@@ -1,5 +1,9 @@
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { readExplanation } from "../../src/explain/read.ts";
+import { VirtualClock } from "../../src/simulator/virtual-clock.ts";
 import { given } from "../given.ts";
+import { openRig } from "./rig.ts";
 
 const MODELS = { chat: { loadMs: 10_000 }, code: { loadMs: 10_000 }, third: { loadMs: 5_000 } };
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -47,5 +51,26 @@ describe("why queues wait", () => {
 
     expect(causes).toEqual(["router_down", "router_down", "router_down"]);
     await world.answer(closed);
+  });
+
+  it("is that the router does not run, from the crash to the first pass of the next one, however long that one starts", async () => {
+    const options = { models: { chat: {}, code: {} }, jobs: { leaseSeconds: 600 } };
+    const killed = await openRig(options);
+    await killed.submit("chat", { tokens: 6_400 });
+    const waiting = await killed.submit("code");
+    await killed.advance(20);
+    const database = new Database(killed.database.serialize());
+
+    const clock = new VirtualClock(killed.clock.nowMs() + 10_000);
+    const next = await openRig({ ...options, database, clock, seed: 2, bootSeconds: 7 });
+    await next.advance(1);
+    await next.store.ping();
+
+    const telling = { nowMs: clock.nowMs(), label: (model: string) => model, place: null, observes: true };
+    const told = await readExplanation(next.store, waiting, telling);
+    const ms = (cause: string): number => told?.parts.find((part) => part.cause === cause)?.ms ?? 0;
+    expect(ms("router_down")).toBeGreaterThanOrEqual(17_000);
+    expect(ms("dispatch")).toBeLessThan(1_000);
+    expect(told?.partial).toBe(false);
   });
 });
