@@ -48,7 +48,7 @@ it("says what the device does, why, and what comes next, at each stage of a swap
   await run(SECOND);
   const [what, code, next] = await said();
   expect([what, code]).toEqual(["Serving chat: 2 of 2 slots busy, 4 jobs queued for it.", "serving"]);
-  expect(next).toMatch(/^Next: Coder 30B; at the latest \d\d:\d\d, with every drain at its longest\.$/);
+  expect(next).toMatch(/^Next: Coder 30B; at the latest \d\d:\d\d:\d\d, with every drain at its longest\.$/);
   const { summary, decision } = (await status()).devices[0] ?? {};
   expect(summary?.text.slice(summary.what_length)).toBe(` ${decision?.sentence}`);
   expect(summary?.decision).toBe(decision?.id);
