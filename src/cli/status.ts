@@ -63,8 +63,10 @@ export function deviceLines(device: DeviceStatusWire, indent: number, io: Io): s
   return [...painted, ...more].map((line, at) => (at === 0 ? head : " ".repeat(indent)) + line);
 }
 
-function totalsText({ waiting, running, done_1h, failed_1h, longest_wait }: TotalsWire): string {
+function totalsText({ waiting, running, done_1h, failed_1h, lapsed_1h, longest_wait }: TotalsWire): string {
   const oldest = longest_wait === null ? "" : ` (oldest ${span(longest_wait.seconds * 1_000)})`;
   const done = `${quantity(done_1h, "job")} done and ${failed_1h} failed in the last hour`;
-  return `${waiting} waiting${oldest}, ${running} running; ${done}`;
+  // An older router does not say.
+  const lapsed = lapsed_1h > 0 ? `, ${quantity(lapsed_1h, "job")} cancelled because nobody polled` : "";
+  return `${waiting} waiting${oldest}, ${running} running; ${done}${lapsed}`;
 }

@@ -98,6 +98,8 @@ export interface TotalsWire {
   readonly running: number;
   readonly done_1h: number;
   readonly failed_1h: number;
+  /** Cancelled because nobody polled them before their lease ran out. */
+  readonly lapsed_1h: number;
   /** Median of |actual - estimate| / actual over the last hour; null: too few. */
   readonly estimate_error_1h: number | null;
   readonly longest_wait: { readonly model: string; readonly seconds: number; readonly cause: string } | null;

@@ -27,6 +27,7 @@ export class LastHour {
   #watchedSinceMs: number;
   readonly #succeeded: MinuteRing;
   readonly #failed: MinuteRing;
+  readonly #lapsed: MinuteRing;
   readonly #errors = new Sampled();
   readonly #waits = new Map<ModelName, Sampled>();
   readonly #devices = new Map<DeviceId, Swapping>();
@@ -36,6 +37,7 @@ export class LastHour {
     this.#watchedSinceMs = nowMs;
     this.#succeeded = new MinuteRing(nowMs);
     this.#failed = new MinuteRing(nowMs);
+    this.#lapsed = new MinuteRing(nowMs);
   }
 
   hear(event: RouterEvent, nowMs: number): void {
@@ -46,6 +48,7 @@ export class LastHour {
       case "job.finished":
         if (event.status === "succeeded") this.#succeeded.add(nowMs, 1);
         else if (event.status === "failed") this.#failed.add(nowMs, 1);
+        else if (event.reason === "lease_expired") this.#lapsed.add(nowMs, 1);
         return;
       case "job.estimated":
         if (event.of === "answer") {
@@ -63,9 +66,13 @@ export class LastHour {
     }
   }
 
-  /** Jobs that succeeded and that failed. */
-  ended(nowMs: number): { readonly succeeded: number; readonly failed: number } {
-    return { succeeded: this.#succeeded.sum(nowMs), failed: this.#failed.sum(nowMs) };
+  /** Jobs that succeeded, that failed, and that nobody polled. */
+  ended(nowMs: number): { readonly succeeded: number; readonly failed: number; readonly lapsed: number } {
+    return {
+      succeeded: this.#succeeded.sum(nowMs),
+      failed: this.#failed.sum(nowMs),
+      lapsed: this.#lapsed.sum(nowMs),
+    };
   }
 
   /** Median; null below 20. */
@@ -97,6 +104,7 @@ export class LastHour {
         sinceMs: this.#watchedSinceMs,
         succeeded: this.#succeeded.noted(),
         failed: this.#failed.noted(),
+        lapsed: this.#lapsed.noted(),
         devices: Object.fromEntries(
           [...this.#devices].map(([device, { spent, swaps }]) => [
             device,
@@ -109,10 +117,11 @@ export class LastHour {
   }
 
   #recall(note: unknown): void {
-    const { sinceMs, succeeded, failed, devices } = fieldsIn(note);
+    const { sinceMs, succeeded, failed, lapsed, devices } = fieldsIn(note);
     this.#watchedSinceMs = Math.min(this.#watchedSinceMs, numberIn(sinceMs) ?? Number.POSITIVE_INFINITY);
     this.#succeeded.recall(succeeded);
     this.#failed.recall(failed);
+    this.#lapsed.recall(lapsed);
     for (const [device, fields] of Object.entries(fieldsIn(devices))) {
       const { spent, swaps } = fieldsIn(fields);
       this.#deviceOf(device as DeviceId).spent.recall(spent);

@@ -8,6 +8,7 @@ export interface Overview {
   readonly lastHour: {
     readonly succeeded: number;
     readonly failed: number;
+    readonly lapsed: number;
     /** Median of |actual - estimated| / actual; null below 20. */
     readonly estimateError: number | null;
   };

@@ -117,6 +117,7 @@ const totals = z
     running: z.int(),
     done_1h: z.int(),
     failed_1h: z.int(),
+    lapsed_1h: z.int().describe("Cancelled because nobody polled them before their lease ran out"),
     estimate_error_1h: z.number().nullable().describe("Median of |actual - estimate| / actual"),
     longest_wait: z.object({ model: z.string(), seconds, cause: z.string() }).nullable(),
   })

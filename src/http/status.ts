@@ -74,12 +74,13 @@ export function statusWire(world: HttpWorld, { jobs, storedBytes, walBytes }: Us
 }
 
 function totalsWire(status: EngineStatus, { lastHour }: Overview): TotalsWire {
-  const { succeeded, failed, estimateError } = lastHour;
+  const { succeeded, failed, lapsed, estimateError } = lastHour;
   return {
     waiting: status.queued,
     running: status.running,
     done_1h: succeeded,
     failed_1h: failed,
+    lapsed_1h: lapsed,
     estimate_error_1h: estimateError === null ? null : Math.round(estimateError * 1_000) / 1_000,
     longest_wait: longestWait(status),
   };

@@ -57,15 +57,17 @@ test.each([["was killed", afterKill] as const, ["ended in good order", afterStop
   "the last hour goes on after a router that %s",
   async (_how, next) => {
     const first = await openRig(BUSY);
+    await first.submit("small", { leaseMs: 1_000, tokens: 100_000 });
     await work(first, 10);
     const { lastHour, devices } = first.engine.overview();
     expect(lastHour.succeeded).toBeGreaterThan(0);
+    expect(lastHour).toMatchObject({ failed: 0, lapsed: 1 });
     expect(devices.get(GPU)?.swaps).toBeGreaterThan(0);
 
     const second = await next(first);
 
     const then = second.engine.overview();
-    expect(then.lastHour).toMatchObject({ succeeded: lastHour.succeeded, failed: lastHour.failed });
+    expect(then.lastHour).toMatchObject({ succeeded: lastHour.succeeded, failed: 0, lapsed: 1 });
     expect(then.devices.get(GPU)?.swaps).toBe(devices.get(GPU)?.swaps);
     await second.advance(3_700);
     expect(second.engine.overview().lastHour.succeeded).toBe(0);

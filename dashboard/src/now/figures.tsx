@@ -24,7 +24,7 @@ export function Figures() {
       <Figure
         name="Done in the last hour"
         value={totals.done_1h}
-        more={totals.failed_1h === 0 ? "none failed" : `${jobs(totals.failed_1h)} failed`}
+        more={endedOtherwise(totals)}
         bad={totals.failed_1h > 0}
       />
       {busiest !== null && (
@@ -41,6 +41,12 @@ export function Figures() {
       />
     </dl>
   );
+}
+
+/** What callers never polled for surprises them most. */
+function endedOtherwise({ failed_1h, lapsed_1h }: StatusWire["totals"]): string {
+  const failed = failed_1h === 0 ? "none failed" : `${jobs(failed_1h)} failed`;
+  return lapsed_1h > 0 ? `${failed}, ${lapsed_1h} not polled` : failed;
 }
 
 function LongestWait({ totals }: { readonly totals: StatusWire["totals"] }) {
